@@ -25,7 +25,7 @@ import { ToolError } from '../source/tool-error.js';
 import { containerFiles, dumpToContainer } from './container-files.js';
 import { checkContentChoice, contentCounts, dumpContents } from './dump-contents.js';
 import { writePieces } from './dump-files.js';
-import { type DumpEntry, DumpState, finishTable, placesOf } from './finish.js';
+import { type DumpEntry, DumpRun, finishTable, placesOf } from './finish.js';
 import {
   type DumpedTable,
   formatManifest,
@@ -146,9 +146,9 @@ const dumpOne = (
   what: string,
   take: (pieces: AsyncIterable<Buffer | string>) => Promise<void>,
 ): Promise<ToolResult> =>
-  inWork(parts, work, what, async state => {
+  inWork(parts, work, what, async run => {
     const { format } = parts;
-    const places = placesOf(state, oneTable(state.tables, what), extensionOf(format));
+    const places = placesOf(run, oneTable(run.tables, what), extensionOf(format));
     const paths = places.map(({ shard }) => partPath(work, shard));
     await take((await writingOf(format, paths))(paths));
     return { tables: 1 };
@@ -173,15 +173,14 @@ function argumentsOf({ options, format, endpoint }: Dump): RunArguments {
  * Records the selection in the journal, before the first row is read; the earlier one of the local clock and the
  * server's counts.
  */
-async function begin(parts: Dump, state: DumpState, journal: Journal<DumpEntry>): Promise<void> {
+async function begin(parts: Dump, run: DumpRun, journal: Journal<DumpEntry>): Promise<void> {
   const local = Date.now();
   const tables = await namesOf(parts);
   // A missing table or a wrong filter ends the run at once. Those of --all were just listed.
   for (const table of parts.options.choice.all ? tables.slice(0, 1) : tables)
     await parts.rows.page({ table, range: '', select: [], top: 1 });
   const started = new Date(Math.min(local, parts.endpoint.firstDate ?? local)).toISOString();
-  state.begin(started, tables);
-  journal.append({ kind: 'start', started, tables });
+  journal.append(run.begin(started, tables));
   journal.sync();
 }
 
@@ -195,7 +194,7 @@ async function inWork(
   parts: Dump,
   work: string,
   what: string,
-  finish: (state: DumpState, journal: Journal<DumpEntry>) => Promise<ToolResult>,
+  finish: (run: DumpRun, journal: Journal<DumpEntry>) => Promise<ToolResult>,
 ): Promise<ToolResult> {
   const { rows, context, options } = parts;
   const unlock = takeLock(join(work, 'lock'), what);
@@ -203,31 +202,31 @@ async function inWork(
     const path = join(work, 'journal.jsonl');
     const resume = options.resume ?? false;
     const journal = Journal.open<DumpEntry>({ path, tool: 'dump', arguments: argumentsOf(parts), resume });
-    const state = new DumpState(journal);
-    if (state.started === undefined) {
+    const run = new DumpRun(journal);
+    if (run.started === undefined) {
       try {
-        await begin(parts, state, journal);
+        await begin(parts, run, journal);
       } catch (error) {
         // Nothing was read, so nothing is worth keeping.
         removeWork(work);
         throw error;
       }
     }
-    if (state.isRead) for (const end of state.ends.values()) context.reporter.rows(end.rows);
+    if (run.isRead) for (const { state } of run.shards) context.reporter.rows(state?.rows ?? 0);
     else {
       await moveShards({
-        state,
+        run,
         journal,
         rows,
         parallel: context.parallel,
         context,
-        isThere: ({ id }, { bytes }) =>
-          statSync(partPath(work, id), { throwIfNoEntry: false })?.size === bytes,
-        open: ({ id }, from) => Part.open(partPath(work, id), from?.state),
+        isThere: ({ id, state }) =>
+          statSync(partPath(work, id), { throwIfNoEntry: false })?.size === state?.bytes,
+        open: ({ id, state }) => Part.open(partPath(work, id), state),
       });
       journal.append({ kind: 'read' });
     }
-    const result = await finish(state, journal);
+    const result = await finish(run, journal);
     journal.close();
     removeWork(work);
     return result;
@@ -253,12 +252,12 @@ async function dumpDirectory(parts: Dump): Promise<ToolResult> {
     throw new ToolError('conflict', `${directory} is not empty, and has no dump that goes on.`);
   const isNew = !existsSync(directory);
   try {
-    return await inWork(parts, work, directory, async (state, journal) => {
+    return await inWork(parts, work, directory, async (run, journal) => {
       const tables: DumpedTable[] = [];
       const sums: Sum[] = [];
-      for (const name of state.tables) {
+      for (const name of run.tables) {
         const policies = await readPolicies(parts.endpoint, name);
-        const done = await finishTable({ directory, work, state, format, policies }, name);
+        const done = await finishTable({ directory, work, run, format, policies }, name);
         tables.push(done.table);
         sums.push(...done.sums);
       }
@@ -272,7 +271,7 @@ async function dumpDirectory(parts: Dump): Promise<ToolResult> {
         context,
         add: sum => sums.push(sum),
       });
-      const text = formatManifest({ ...manifestOf(parts, state, tables), ...contents });
+      const text = formatManifest({ ...manifestOf(parts, run, tables), ...contents });
       installText(join(directory, MANIFEST_PATH), text, join(work, 'manifest'));
       sums.push({ path: MANIFEST_PATH, sha256: createHash('sha256').update(text).digest('hex') });
       installText(join(directory, SUMS_PATH), formatSums(sums), join(work, 'sums'));
@@ -300,13 +299,13 @@ const headOf = ({ options, format, endpoint, since }: Dump) =>
     since: since ?? null,
   }) as const;
 
-function manifestOf(parts: Dump, state: DumpState, tables: readonly DumpedTable[]): Manifest {
+function manifestOf(parts: Dump, run: DumpRun, tables: readonly DumpedTable[]): Manifest {
   const { format, version, source, ...selection } = headOf(parts);
   return {
     format,
     version,
     source,
-    started: state.started ?? '',
+    started: run.started ?? '',
     ended: new Date(Date.now()).toISOString(),
     ...selection,
     snapshot: false,

@@ -7,17 +7,16 @@ import { Checksum } from '../line/checksum.js';
 import { textLines } from '../line/text-lines.js';
 import { install } from '../run/files.js';
 import type { Journal } from '../run/journal.js';
-import { type ShardEntry, ShardState } from '../run/move-shards.js';
+import { type ShardEntry, ShardRun } from '../run/move-shards.js';
 import type { Policy } from '../source/policies.js';
 import { writePieces } from './dump-files.js';
 import { type DumpedFile, type DumpedTable, filePath, partitionsPath, type Sum } from './manifest.js';
 import {
-  type Checkpoint,
   formatPartition,
   joined,
   Part,
-  type PartEnd,
   type PartitionSum,
+  type PartState,
   parsePartition,
   partPath,
 } from './part.js';
@@ -25,12 +24,12 @@ import { extensionOf, isPlain, type TableFormat, writingOf } from './table-forma
 
 export type DumpEntry =
   | ContentEntry
-  | ShardEntry<Checkpoint, PartEnd>
+  | ShardEntry<PartState>
   /** All parts are complete; they may have their final names already. */
   | { readonly kind: 'read' };
 
-/** The state of a dump: from its journal, and then of the resumed run. */
-export class DumpState extends ShardState<Checkpoint, PartEnd> {
+/** The shards of a dump: from its journal, and then of the resumed run. */
+export class DumpRun extends ShardRun<PartState> {
   isRead = false;
 
   constructor({ entries }: Pick<Journal<DumpEntry>, 'entries'>) {
@@ -45,17 +44,16 @@ export class DumpState extends ShardState<Checkpoint, PartEnd> {
 
 interface Place {
   readonly shard: number;
-  readonly end: PartEnd;
+  readonly end: PartState;
   /** Relative to the dump's directory. */
   readonly path: string;
 }
 
 /** The files of a table: parts that have rows, in order; for an empty table one without. */
-export function placesOf(state: DumpState, table: string, extension: string): readonly Place[] {
-  const parts = state.shardsOf(table).flatMap(({ id }) => {
-    const end = state.ends.get(id);
-    return end === undefined ? [] : [{ shard: id, end }];
-  });
+export function placesOf(run: DumpRun, table: string, extension: string): readonly Place[] {
+  const parts = run
+    .shardsOf(table)
+    .flatMap(({ id, state }) => (state === undefined ? [] : [{ shard: id, end: state }]));
   const full = parts.filter(({ end }) => end.rows > 0);
   return (full.length > 0 ? full : parts.slice(0, 1)).map((part, place) => ({
     ...part,
@@ -72,17 +70,17 @@ async function* sumsOf(paths: readonly string[]): AsyncGenerator<PartitionSum, v
 interface Finishing {
   readonly directory: string;
   readonly work: string;
-  readonly state: DumpState;
+  readonly run: DumpRun;
   readonly format: TableFormat;
   readonly policies: readonly Policy[] | null;
 }
 
 /** A table whose parts are all complete, and the sum of its partitions file. */
 export async function finishTable(
-  { directory, work, state, format, policies }: Finishing,
+  { directory, work, run, format, policies }: Finishing,
   table: string,
 ): Promise<{ table: DumpedTable; sums: readonly Sum[] }> {
-  const places = placesOf(state, table, extensionOf(format));
+  const places = placesOf(run, table, extensionOf(format));
   mkdirSync(join(directory, table), { recursive: true });
   const checksum = new Checksum();
   let [partitions, rows] = [0, 0];

@@ -13,7 +13,7 @@ import { readRow } from '../line/read-rows.js';
 import type { Key, Row } from '../line/row.js';
 import { RowShape } from '../line/row-shape.js';
 import { textLines } from '../line/text-lines.js';
-import type { Reached, ShardSink } from '../run/move-shards.js';
+import type { ShardSink } from '../run/move-shards.js';
 
 export interface PartitionSum {
   readonly partitionKey: string;
@@ -74,12 +74,8 @@ export async function* joined(sums: AsyncIterable<PartitionSum>): AsyncGenerator
   if (before !== undefined) yield before;
 }
 
-export interface Checkpoint {
-  readonly bytes: number;
-  readonly rows: number;
-}
-
-export interface PartEnd {
+/** Of the lines that are safe. */
+export interface PartState {
   readonly rows: number;
   readonly bytes: number;
   readonly sha256: string;
@@ -90,15 +86,16 @@ export const partPath = (work: string, shard: number): string => join(work, `${s
 /** Length of lines that are gathered before they are written: a page of small rows. */
 const TEXT_LENGTH_MAX = 1_048_576;
 
-export class Part implements ShardSink<Checkpoint, PartEnd> {
+export class Part implements ShardSink<PartState> {
   readonly path: string;
   readonly #lines: FileHandle;
   readonly #sums: FileHandle;
   readonly #partitions = new PartitionSums();
   readonly #hash: Hash = createHash('sha256');
-  #rows = 0;
   #bytes = 0;
-  #last: Key | undefined;
+  rows = 0;
+  /** The last written row; a resumed part continues after it. */
+  last: Key | undefined;
 
   private constructor(path: string, lines: FileHandle, sums: FileHandle) {
     this.path = path;
@@ -112,7 +109,7 @@ export class Part implements ShardSink<Checkpoint, PartEnd> {
   }
 
   /** Continues a part at its checkpoint, or begins again if there is none or the file is shorter than it states. */
-  static async open(path: string, from: Checkpoint | undefined): Promise<Part> {
+  static async open(path: string, from: PartState | undefined): Promise<Part> {
     const lines = await open(path, from === undefined ? 'w+' : 'a+');
     const sums = await open(Part.sumsPath(path), 'w');
     const part = new Part(path, lines, sums);
@@ -131,7 +128,7 @@ export class Part implements ShardSink<Checkpoint, PartEnd> {
         const row = readRow(text, shape);
         sums += this.#sum(row, formatContent(row));
         this.#bytes = end;
-        this.#last = { partitionKey: row.partitionKey, rowKey: row.rowKey };
+        this.last = { partitionKey: row.partitionKey, rowKey: row.rowKey };
         this.#hash.update(text).update('\n');
       }
       if (sums !== '') await this.#sums.appendFile(sums);
@@ -139,18 +136,9 @@ export class Part implements ShardSink<Checkpoint, PartEnd> {
   }
 
   #sum({ partitionKey }: Row, content: string): string {
-    this.#rows++;
+    this.rows++;
     const ended = this.#partitions.add(partitionKey, content);
     return ended === undefined ? '' : formatPartition(ended);
-  }
-
-  get rows(): number {
-    return this.#rows;
-  }
-
-  /** The last written row; a resumed part continues after it. */
-  get last(): Key | undefined {
-    return this.#last;
   }
 
   async #writeText(text: string): Promise<void> {
@@ -174,23 +162,22 @@ export class Part implements ShardSink<Checkpoint, PartEnd> {
     if (text !== '') await this.#writeText(text);
     if (sums !== '') await this.#sums.appendFile(sums);
     const { partitionKey, rowKey } = rows.at(-1) ?? { partitionKey: '', rowKey: '' };
-    this.#last = { partitionKey, rowKey };
+    this.last = { partitionKey, rowKey };
     return rows.length;
   }
 
-  /** Everything written so far survives a power cut; undefined before the first row. */
-  async checkpoint(): Promise<Reached<Checkpoint> | undefined> {
-    if (this.#last === undefined) return undefined;
+  /** Everything written so far survives a power cut. */
+  async checkpoint(): Promise<PartState> {
     await this.#lines.datasync();
-    return { last: this.#last, state: { bytes: this.#bytes, rows: this.#rows } };
+    return { rows: this.rows, bytes: this.#bytes, sha256: this.#hash.copy().digest('hex') };
   }
 
-  async end(): Promise<PartEnd> {
+  async end(): Promise<PartState> {
     const last = this.#partitions.end();
     if (last !== undefined) await this.#sums.appendFile(formatPartition(last));
-    await this.#lines.datasync();
+    const state = await this.checkpoint();
     await this.close();
-    return { rows: this.#rows, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+    return state;
   }
 
   async close(): Promise<void> {

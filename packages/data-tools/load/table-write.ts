@@ -3,7 +3,7 @@
 import { formatContent } from '../line/line.js';
 import { compareKeys, type Key, type Row } from '../line/row.js';
 import type { Mode, ToolContext } from '../run/context.js';
-import type { Reached, Shard, ShardSink } from '../run/move-shards.js';
+import type { Shard, ShardSink } from '../run/move-shards.js';
 import { after, isAfter, type KeyRange } from '../source/key-range.js';
 import { RowCursor } from '../source/row-source.js';
 import type { TableRows } from '../source/table-rows.js';
@@ -32,11 +32,10 @@ async function* pagesThere(
 
 export class Mirror {
   readonly #there: RowCursor;
-  readonly #shard: Shard;
+  readonly #shard: Shard<Counts>;
 
-  /** @param last the row after which the shard is read. */
-  constructor({ rows, name }: TargetTable, shard: Shard, last: Key | undefined) {
-    const { from, until } = shard;
+  constructor({ rows, name }: TargetTable, shard: Shard<Counts>) {
+    const { from, until, last } = shard;
     this.#there = new RowCursor(
       pagesThere(rows, name, { from: last === undefined ? from : after(last), until }),
     );
@@ -114,22 +113,22 @@ interface TableWriteOptions {
   readonly budget: ByteBudget;
   /** Concurrent ones. */
   readonly writers: number;
-  readonly from: Reached<Counts> | undefined;
+  readonly shard: Shard<Counts>;
 }
 
-export class TableWrite implements ShardSink<Counts, Counts> {
+export class TableWrite implements ShardSink<Counts> {
   last: Key | undefined;
   readonly #options: TableWriteOptions;
   readonly #counts: Counts;
   readonly #writer: Writer;
 
   constructor(target: TargetTable, options: TableWriteOptions) {
-    const { context, from, mode, hasDistinctKeys, budget, writers } = options;
+    const { context, shard, mode, hasDistinctKeys, budget, writers } = options;
     const { parallel, reporter } = context;
     const onExisting = mode === 'skip' ? 'skip' : 'compare';
     this.#options = options;
-    this.#counts = { ...(from?.state ?? NO_COUNTS) };
-    this.last = from?.last;
+    this.#counts = { ...(shard.state ?? NO_COUNTS) };
+    this.last = shard.last;
     const counts = this.#counts;
     this.#writer = new Writer(target, {
       parallel,
@@ -162,16 +161,14 @@ export class TableWrite implements ShardSink<Counts, Counts> {
     return isDry ? page.length : page.length - changes.filter(({ kind }) => kind !== 'delete').length;
   }
 
-  async checkpoint(): Promise<Reached<Counts> | undefined> {
-    if (this.last === undefined) return undefined;
+  async checkpoint(): Promise<Counts> {
     await this.#writer.drain();
-    return { last: this.last, state: { ...this.#counts } };
+    return { ...this.#counts };
   }
 
   async end(): Promise<Counts> {
     for await (const row of this.#options.mirror?.rest() ?? []) await this.#add('delete', row);
-    await this.#writer.drain();
-    return this.#counts;
+    return this.checkpoint();
   }
 
   async close(): Promise<void> {}

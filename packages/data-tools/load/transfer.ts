@@ -5,7 +5,7 @@ import { type ContentTargets, countsTold, writeContents } from '../contents/writ
 import type { Row } from '../line/row.js';
 import type { Mode, ToolContext, ToolResult } from '../run/context.js';
 import type { Journal } from '../run/journal.js';
-import { moveShards, type ShardEntry, ShardState } from '../run/move-shards.js';
+import { moveShards, type ShardEntry, ShardRun } from '../run/move-shards.js';
 import type { Endpoint } from '../source/endpoint.js';
 import { type KeyRange, WHOLE } from '../source/key-range.js';
 import type { Policy } from '../source/policies.js';
@@ -15,7 +15,7 @@ import { TargetTable } from '../write/target-table.js';
 import { ByteBudget, WRITE_BYTES_MAX } from '../write/writer.js';
 import { type Counts, Mirror, sumOf, TableWrite } from './table-write.js';
 
-export type TransferEntry = ShardEntry<Counts, Counts> | ContentEntry;
+export type TransferEntry = ShardEntry<Counts> | ContentEntry;
 
 interface SourceTables {
   readonly names: readonly TableName[];
@@ -58,13 +58,12 @@ export async function transferTables(
   isDry: boolean,
 ): Promise<readonly TableCounts[]> {
   if (target === undefined) return [];
-  const state = new ShardState<Counts, Counts>();
-  for (const entry of journal?.entries ?? []) if ('kind' in entry) state.take(entry);
-  if (state.started === undefined) {
+  const run = new ShardRun<Counts>();
+  for (const entry of journal?.entries ?? []) if ('kind' in entry) run.take(entry);
+  if (run.started === undefined) {
     const names = tables.names.map(({ from }) => from);
-    const started = new Date(Date.now()).toISOString();
-    state.begin(started, names);
-    journal?.append({ kind: 'start', started, tables: names });
+    const begun = run.begin(new Date(Date.now()).toISOString(), names);
+    journal?.append(begun);
   }
   const { source } = context;
   const targets = new Map<string, TargetTable>();
@@ -76,28 +75,26 @@ export async function transferTables(
     return known;
   };
   const budget = new ByteBudget(WRITE_BYTES_MAX);
-  const doneOf = (name: string): readonly Counts[] =>
-    state.shardsOf(name).flatMap(({ id }) => state.checkpoints.get(id)?.state ?? []);
+  const doneOf = (name: string): Counts => sumOf(run.shardsOf(name).flatMap(({ state }) => state ?? []));
   await moveShards({
-    state,
+    run,
     journal,
-    rows: { ...tables, pages: (name, range = WHOLE) => tables.pages(name, range, sumOf(doneOf(name)).rows) },
+    rows: { ...tables, pages: (name, range = WHOLE) => tables.pages(name, range, doneOf(name).rows) },
     // Each reader of a mirror reads both sides, and holds pages of both.
     parallel: mirror ? Math.ceil(tables.readers / 2) : tables.readers,
     context,
     isThere: () => true,
-    open: async (shard, from) => {
+    open: async shard => {
       const { hasDistinctKeys, readers: writers } = tables;
       const table = targetOf(shard.table);
-      const mirrored = mirror ? new Mirror(table, shard, from?.last) : undefined;
-      const options = { context, mode, mirror: mirrored, isDry, hasDistinctKeys, budget, writers, from };
+      const mirrored = mirror ? new Mirror(table, shard) : undefined;
+      const options = { context, mode, mirror: mirrored, isDry, hasDistinctKeys, budget, writers, shard };
       return new TableWrite(table, options);
     },
   });
   const done: TableCounts[] = [];
-  for (const name of state.tables) {
-    const ends = state.shardsOf(name).flatMap(({ id }) => state.ends.get(id) ?? []);
-    const counts = { name, table: targetOf(name), ...sumOf(ends) };
+  for (const name of run.tables) {
+    const counts = { name, table: targetOf(name), ...doneOf(name) };
     if (!isDry) await finishTable(context, counts, await tables.policiesOf(name));
     done.push(counts);
   }

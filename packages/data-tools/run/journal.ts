@@ -5,7 +5,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, rmSync, truncateSync, wri
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
 import { takeLock } from './files.js';
 
-const VERSION = 3;
+const VERSION = 4;
 
 /** The identity of a run: option names and their values. */
 export type RunArguments = Readonly<Record<string, unknown>>;

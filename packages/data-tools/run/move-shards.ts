@@ -1,40 +1,84 @@
 // Reads tables by shards, in parallel, each into a sink of its own. A shard is one range of keys that one reader goes
 // through in order; when readers are idle, the rest of a shard that has more to come is cut in two. A run can be killed
 // at any moment and resumed: each sink is checkpointed once a second, and each cut of a shard is in the journal before
-// one of its rows is written. The tool adds its own fields to a checkpoint and an end.
+// one of its rows is written. The tool adds a state of its own.
 import { compareKeys, type Key, type Row } from '../line/row.js';
-import { after, isAfter, type KeyRange, WHOLE } from '../source/key-range.js';
+import { after, isAfter, type KeyRange } from '../source/key-range.js';
 import type { RowSource } from '../source/row-source.js';
 import type { ToolContext } from './context.js';
 
-/** A key in a journal. */
-type Pair = readonly [partitionKey: string, rowKey: string];
-
-const pairOf = ({ partitionKey, rowKey }: Key): Pair => [partitionKey, rowKey];
-const keyOf = ([partitionKey, rowKey]: Pair): Key => ({ partitionKey, rowKey });
-
-export interface Reached<State> {
-  /** The last row that is done. */
-  readonly last: Key;
-  readonly state: State;
+/** Of a sink: what a resumed run needs to go on with it. */
+interface Counted {
+  readonly rows: number;
 }
 
-export type ShardEntry<State, End> =
-  | { readonly kind: 'start'; readonly started: string; readonly tables: readonly string[] }
-  | { readonly kind: 'cut'; readonly shard: number; readonly at: Pair; readonly behind: number }
-  | { readonly kind: 'checkpoint'; readonly shard: number; readonly last: Pair; readonly state: State }
-  | { readonly kind: 'done'; readonly shard: number; readonly end: End };
+/** Its range, and how far it is: what a journal has of it, each time as a whole. */
+export interface Shard<State> extends KeyRange {
+  readonly table: string;
+  /** Its index in the run. */
+  readonly id: number;
+  /** Where it is cut. */
+  until?: Key | undefined;
+  /** The last row that is done, and what the sink had then. */
+  last?: Key | undefined;
+  state?: State;
+  isDone?: boolean;
+}
+
+export interface ShardEntry<State> {
+  readonly kind: 'shards';
+  readonly started: string;
+  readonly shards: readonly Shard<State>[];
+}
+
+/** When a run began, and its shards. */
+export class ShardRun<State> {
+  started: string | undefined;
+  /** By id. The first ones are whole tables. */
+  readonly shards: Shard<State>[] = [];
+
+  begin(started: string, tables: readonly string[]): ShardEntry<State> {
+    this.started = started;
+    this.shards.push(...tables.map((table, id) => ({ table, id })));
+    return this.entry(...this.shards);
+  }
+
+  take({ started, shards }: ShardEntry<State>): void {
+    this.started = started;
+    for (const shard of shards) this.shards[shard.id] = shard;
+  }
+
+  entry(...shards: readonly Shard<State>[]): ShardEntry<State> {
+    return { kind: 'shards', started: this.started ?? '', shards };
+  }
+
+  get tables(): readonly string[] {
+    return [...new Set(this.shards.map(({ table }) => table))];
+  }
+
+  /** The shards of a table in the order of keys: only the first has no start. */
+  shardsOf(table: string): readonly Shard<State>[] {
+    const startOf = ({ from }: Shard<State>): Key => from ?? { partitionKey: '', rowKey: '' };
+    return this.shards
+      .filter(shard => shard.table === table)
+      .sort((one, other) => compareKeys(startOf(one), startOf(other)));
+  }
+
+  /** Returns the new shard, which begins there. */
+  cut(shard: Shard<State>, from: Key): Shard<State> {
+    const behind = { table: shard.table, id: this.shards.length, from, until: shard.until };
+    this.shards.push(behind);
+    shard.until = from;
+    return behind;
+  }
+}
 
 /** Then a part has two thousand rows, if rows are small. */
 const PAGES_TO_CUT = 2;
 
-export class Shard {
-  readonly table: string;
-  /** Unique in a run. */
-  readonly id: number;
-  readonly from: Key | undefined;
-  /** Where it is cut. */
-  until: Key | undefined;
+/** A shard that is being read. */
+class Reading<State> {
+  readonly shard: Shard<State>;
   /** The last key that was read. */
   position: Key | undefined;
   /** Since the shard began or was cut. */
@@ -42,114 +86,61 @@ export class Shard {
   /** Pages before a cut is tried: short ranges are not worth one, and after a failure the next is later. */
   pagesToCut = PAGES_TO_CUT;
 
-  constructor(table: string, id: number, { from, until }: KeyRange) {
-    this.table = table;
-    this.id = id;
-    this.from = from;
-    this.until = until;
+  constructor(shard: Shard<State>) {
+    this.shard = shard;
   }
 }
 
-/** When a run began, its tables, its shards with their cuts, and the progress of each. */
-export class ShardState<State, End> {
-  started: string | undefined;
-  tables: readonly string[] = [];
-  /** By id: the id of a table's first shard is the table's index. */
-  readonly shards = new Map<number, Shard>();
-  readonly checkpoints = new Map<number, Reached<State>>();
-  readonly ends = new Map<number, End>();
-
-  begin(started: string, tables: readonly string[]): void {
-    this.started = started;
-    this.tables = tables;
-    for (const [id, table] of tables.entries()) this.shards.set(id, new Shard(table, id, WHOLE));
-  }
-
-  /** Returns the new shard, which begins there. */
-  cut(shard: Shard, from: Key, id = Math.max(...this.shards.keys()) + 1): Shard {
-    const behind = new Shard(shard.table, id, { from, until: shard.until });
-    this.shards.set(id, behind);
-    shard.until = from;
-    shard.pages = 0;
-    shard.pagesToCut = PAGES_TO_CUT;
-    return behind;
-  }
-
-  /** The shards of a table in the order of keys: only the first has no start. */
-  shardsOf(table: string): readonly Shard[] {
-    const startOf = ({ from }: Shard): Key => from ?? { partitionKey: '', rowKey: '' };
-    return [...this.shards.values()]
-      .filter(shard => shard.table === table)
-      .sort((one, other) => compareKeys(startOf(one), startOf(other)));
-  }
-
-  take(entry: ShardEntry<State, End>): void {
-    if (entry.kind === 'start') this.begin(entry.started, entry.tables);
-    else if (entry.kind === 'done') this.ends.set(entry.shard, entry.end);
-    else if (entry.kind === 'checkpoint')
-      this.checkpoints.set(entry.shard, { last: keyOf(entry.last), state: entry.state });
-    else {
-      const shard = this.shards.get(entry.shard);
-      if (shard !== undefined) this.cut(shard, keyOf(entry.at), entry.behind);
-    }
-  }
-}
-
-export interface ShardSink<State, End> {
-  /** How many rows it has from an earlier run, and the last of them, after which reading continues. */
-  readonly rows: number;
+export interface ShardSink<State> {
+  /** The last row that it has, after which reading continues. */
   readonly last: Key | undefined;
+  /** How many rows it has from an earlier run. */
+  readonly rows: number;
   /** Returns how many of the rows are done at once; it reports the others itself. */
   write(page: readonly Row[]): Promise<number>;
-  /** What is safe so far; undefined before the first row is. */
-  checkpoint(): Promise<Reached<State> | undefined>;
-  end(): Promise<End>;
+  /** Resolves when all rows so far are safe. */
+  checkpoint(): Promise<State>;
+  end(): Promise<State>;
   /** After a failure. */
   close(): Promise<void>;
 }
 
-interface Counted {
-  readonly rows: number;
-}
-
-interface ShardMove<State, End> {
-  readonly state: ShardState<State, End>;
-  readonly journal: { append(entry: ShardEntry<State, End>): void } | undefined;
+interface ShardMove<State> {
+  readonly run: ShardRun<State>;
+  readonly journal: { append(entry: ShardEntry<State>): void } | undefined;
   readonly rows: Pick<RowSource, 'pages' | 'split'>;
   /** Maximum of concurrent readers. */
   readonly parallel: number;
   readonly context: ToolContext;
   /** Whether the sink of a shard that an earlier run finished is still there. */
-  readonly isThere: (shard: Shard, end: End) => boolean;
-  readonly open: (shard: Shard, from: Reached<State> | undefined) => Promise<ShardSink<State, End>>;
+  readonly isThere: (shard: Shard<State>) => boolean;
+  readonly open: (shard: Shard<State>) => Promise<ShardSink<State>>;
 }
 
 /** Rejects with the first failure, when no reader is working any more. @throws ToolError */
-export async function moveShards<State, End extends Counted>(move: ShardMove<State, End>): Promise<void> {
+export async function moveShards<State extends Counted>(move: ShardMove<State>): Promise<void> {
   await new Readers(move).run();
 }
 
-class Readers<State, End extends Counted> {
-  readonly #move: ShardMove<State, End>;
-  readonly #waiting: Shard[] = [];
-  readonly #active = new Set<Shard>();
+class Readers<State extends Counted> {
+  readonly #move: ShardMove<State>;
+  readonly #waiting: Shard<State>[] = [];
+  readonly #active = new Set<Reading<State>>();
   #failure: { readonly error: unknown } | undefined;
   #cuts = 0;
   #wake: (() => void)[] = [];
 
-  constructor(move: ShardMove<State, End>) {
+  constructor(move: ShardMove<State>) {
     this.#move = move;
-    const { state, context, isThere } = move;
-    for (const shard of state.shards.values()) {
+    const { run, context, isThere } = move;
+    for (const shard of run.shards) {
       context.reporter.range('begins');
-      const end = state.ends.get(shard.id);
-      if (end === undefined || !isThere(shard, end)) {
-        state.ends.delete(shard.id);
+      if (!shard.isDone || !isThere(shard)) {
         this.#waiting.push(shard);
         continue;
       }
       context.reporter.range('done');
-      context.reporter.rows(end.rows);
+      context.reporter.rows(shard.state?.rows ?? 0);
     }
   }
 
@@ -166,13 +157,14 @@ class Readers<State, End extends Counted> {
         await this.#steal();
         continue;
       }
-      this.#active.add(shard);
+      const reading = new Reading(shard);
+      this.#active.add(reading);
       try {
-        await this.#read(shard);
+        await this.#read(reading);
       } catch (error) {
         this.#failure ??= { error };
       }
-      this.#active.delete(shard);
+      this.#active.delete(reading);
       this.#wakeAll();
     }
     this.#wakeAll();
@@ -184,37 +176,38 @@ class Readers<State, End extends Counted> {
     for (const wake of waiting) wake();
   }
 
-  async #read(shard: Shard): Promise<void> {
-    const { state, journal, context, open } = this.#move;
+  async #read(reading: Reading<State>): Promise<void> {
+    const { run, journal, context, open } = this.#move;
     const { reporter, checkpointMilliseconds } = context;
-    const sink = await open(shard, state.checkpoints.get(shard.id));
+    const { shard } = reading;
+    const sink = await open(shard);
+    const reach = (state: State, isDone: boolean): void => {
+      Object.assign(shard, { last: sink.last, state, isDone });
+      journal?.append(run.entry(shard));
+    };
     try {
-      shard.position = sink.last;
+      reading.position = sink.last;
       reporter.rows(sink.rows);
       let checkpointedAt = performance.now();
-      for await (const page of this.#pages(shard)) {
+      for await (const page of this.#pages(reading)) {
         reporter.rows(await sink.write(page));
         if (journal === undefined || performance.now() - checkpointedAt < checkpointMilliseconds) continue;
-        const reached = await sink.checkpoint();
-        if (reached === undefined) continue;
+        reach(await sink.checkpoint(), false);
         checkpointedAt = performance.now();
-        const last = pairOf(reached.last);
-        journal.append({ kind: 'checkpoint', shard: shard.id, last, state: reached.state });
       }
     } catch (error) {
       await sink.close();
       throw error;
     }
-    const end = await sink.end();
-    state.ends.set(shard.id, end);
-    journal?.append({ kind: 'done', shard: shard.id, end });
+    reach(await sink.end(), true);
     reporter.range('done');
   }
 
   /** From its position on, up to where the shard is cut in the meantime. */
-  async *#pages(shard: Shard): AsyncGenerator<readonly Row[], void> {
+  async *#pages(reading: Reading<State>): AsyncGenerator<readonly Row[], void> {
     const { rows, context } = this.#move;
-    const from = shard.position === undefined ? shard.from : after(shard.position);
+    const { shard, position } = reading;
+    const from = position === undefined ? shard.from : after(position);
     for await (const page of rows.pages(shard.table, { from, until: shard.until })) {
       context.source.signal?.throwIfAborted();
       if (this.#failure !== undefined) throw this.#failure.error;
@@ -224,9 +217,9 @@ class Readers<State, End extends Counted> {
       const own = isCut ? page.filter(row => !isAfter(row, shard)) : page;
       const end = own.at(-1);
       // The whole row would keep the text of its page in memory as long as the shard is known.
-      if (end !== undefined) shard.position = { partitionKey: end.partitionKey, rowKey: end.rowKey };
-      shard.pages++;
-      if (shard.pages >= shard.pagesToCut) this.#wakeAll();
+      if (end !== undefined) reading.position = { partitionKey: end.partitionKey, rowKey: end.rowKey };
+      reading.pages++;
+      if (reading.pages >= reading.pagesToCut) this.#wakeAll();
       if (own.length > 0) yield own;
       if (isCut) return;
     }
@@ -234,19 +227,23 @@ class Readers<State, End extends Counted> {
 
   /** Cuts the shard that has been read most since its last cut in two, or waits until something changes. */
   async #steal(): Promise<void> {
-    const shard = this.#toCut();
-    if (shard === undefined) {
+    const [reading] = [...this.#active]
+      .filter(({ pages, pagesToCut, position }) => pages >= pagesToCut && position !== undefined)
+      .sort((one, other) => other.pages - one.pages);
+    if (reading === undefined) {
       await new Promise<void>(resolve => this.#wake.push(resolve));
       return;
     }
-    const { state, rows, journal, context } = this.#move;
-    shard.pagesToCut = 2 * shard.pages + PAGES_TO_CUT;
+    const { run, rows, journal, context } = this.#move;
+    const { shard } = reading;
+    reading.pagesToCut = 2 * reading.pages + PAGES_TO_CUT;
     this.#cuts++;
     try {
-      const at = await rows.split?.(shard.table, { from: shard.position, until: shard.until });
-      if (at !== undefined && this.#canCut(shard, at)) {
-        const behind = state.cut(shard, at);
-        journal?.append({ kind: 'cut', shard: shard.id, at: pairOf(at), behind: behind.id });
+      const at = await rows.split?.(shard.table, { from: reading.position, until: shard.until });
+      if (at !== undefined && this.#canCut(reading, at)) {
+        const behind = run.cut(shard, at);
+        Object.assign(reading, { pages: 0, pagesToCut: PAGES_TO_CUT });
+        journal?.append(run.entry(shard, behind));
         context.reporter.range('begins');
         this.#waiting.push(behind);
       }
@@ -258,17 +255,9 @@ class Readers<State, End extends Counted> {
     }
   }
 
-  #canCut(shard: Shard, key: Key): boolean {
-    const isAhead = shard.position === undefined || compareKeys(shard.position, key) < 0;
-    return this.#active.has(shard) && isAhead && !isAfter(key, shard);
-  }
-
-  #toCut(): Shard | undefined {
-    let best: Shard | undefined;
-    for (const shard of this.#active) {
-      if (shard.pages < shard.pagesToCut || shard.position === undefined) continue;
-      if (best === undefined || shard.pages > best.pages) best = shard;
-    }
-    return best;
+  #canCut(reading: Reading<State>, key: Key): boolean {
+    const { position, shard } = reading;
+    const isAhead = position === undefined || compareKeys(position, key) < 0;
+    return this.#active.has(reading) && isAhead && !isAfter(key, shard);
   }
 }

@@ -5,11 +5,11 @@ import { compareKeys, type Key } from '../line/row.js';
 
 /** Both may be absent: then the range has no end on that side. */
 export interface KeyRange {
-  readonly from: Key | undefined;
-  readonly until: Key | undefined;
+  readonly from?: Key | undefined;
+  readonly until?: Key | undefined;
 }
 
-export const WHOLE: KeyRange = { from: undefined, until: undefined };
+export const WHOLE: KeyRange = {};
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
