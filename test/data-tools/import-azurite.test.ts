@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { type RunningServer, serve } from 'shelfmark';
-import { type ImportOptions, importAzurite, parseAddress } from '../../packages/data-tools/index.js';
+import {
+  type ImportOptions,
+  importAzurite,
+  openAzuriteFolder,
+  parseAddress,
+} from '../../packages/data-tools/index.js';
+import { collect } from '../support/clients.js';
 import { ROOT } from '../support/spawned-server.js';
 import { type AccountAnswers, accountAnswers } from './azurite-import/account-answers.js';
 import { exitOf, loadInto, runTool } from './tool-run.js';
@@ -136,6 +142,22 @@ describe('a folder of Azurite’s', () => {
       await assert.rejects(run({ input: changed }), { exitCode: 7, message: /ends before a content does/ });
     }
     assert.deepEqual((await accountAnswers(server.connectionString())).tables, []);
+  });
+
+  test('that changes after the first write is not reported as if nothing were written', async () => {
+    const changed = join(directory, 'changed-later');
+    await cp(folder, changed, { recursive: true });
+    const wanted = { queues: false, blobs: true };
+    const { contents } = openAzuriteFolder(changed, { account: undefined, wanted, now: Date.now() });
+    const stored = join(changed, '__blobstorage__');
+    for (const name of await readdir(stored)) await truncate(join(stored, name), 1);
+    const messages: string[] = [];
+    for (const { pages } of contents?.containers ?? [])
+      for await (const { blobs } of pages())
+        for (const blob of blobs)
+          await collect(blob.content()).catch(({ exit, message }) => messages.push(`${exit}: ${message}`));
+    assert(messages.length > 0);
+    for (const message of messages) assert.match(message, /^gaveUp: .* It changed while it was loaded\.$/);
   });
 
   test('gives its tables if the contents of its queues and blobs are gone and not asked for', async () => {

@@ -21,7 +21,7 @@ export type LokiDocument = Readonly<Record<string, unknown>>;
 
 /** For a file that is not LokiJS, or holds what Azurite does not write. The message names the file. */
 export const damaged = (message: string, options?: ErrorOptions): ToolError =>
-  new ToolError('damaged', `${message} Nothing was written.`, options);
+  new ToolError('damaged', message, options);
 
 export const isRecord = (value: unknown): value is LokiDocument =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

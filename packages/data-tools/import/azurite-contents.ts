@@ -17,6 +17,7 @@ import { type Blob, contentHeaders, type Texts } from '../blobs/blob-record.js';
 import { type InputContainer, pagesOfBlobs } from '../contents/move-container.js';
 import { compareText } from '../line/row.js';
 import { type Message, type QueueContent, storedQueue } from '../queues/queue-account.js';
+import { ToolError } from '../source/tool-error.js';
 
 const QUEUE_CONTENTS = { index: '__azurite_db_queue_extent__.json', folder: '__queuestorage__' };
 const BLOB_CONTENTS = { index: '__azurite_db_blob_extent__.json', folder: '__blobstorage__' };
@@ -109,7 +110,13 @@ function blobOf(document: LokiDocument, file: LokiFile, contents: Extents): Blob
     tags: tagsOf(document.blobTags),
     tier: properties.accessTierInferred === true ? null : (textOrNone(properties, 'accessTier') ?? null),
     async *content() {
-      for (const extent of extents) yield* contents.read(extent);
+      try {
+        for (const extent of extents) yield* contents.read(extent);
+      } catch (error) {
+        // It was whole before the first write.
+        if (!(error instanceof ToolError)) throw error;
+        throw new ToolError('gaveUp', `${error.message} It changed while it was loaded.`, { cause: error });
+      }
     },
   };
 }

@@ -17,7 +17,7 @@ import { readPage } from '../line/read-rows.js';
 import { type Row, RowError } from '../line/row.js';
 import type { Policy } from '../source/policies.js';
 import { inPages } from '../source/row-source.js';
-import { ToolError } from '../source/tool-error.js';
+import { systemCodeOf, ToolError } from '../source/tool-error.js';
 
 export interface InputTable {
   readonly name: string;
@@ -56,7 +56,7 @@ export async function openInput(
 export async function openDump(files: DumpFiles, signal: AbortSignal | undefined): Promise<LoadInput> {
   const { dump, findings } = await verifyFiles(files, signal);
   if (dump === undefined || findings.length > 0)
-    throw new ToolError('damaged', `${damageOf(files.name, findings)}. Nothing was written.`);
+    throw new ToolError('damaged', `${damageOf(files.name, findings)}.`);
   return {
     identity: identityOf(dump.manifest),
     isFile: false,
@@ -108,14 +108,11 @@ async function openFile({ path, name, signal }: InputFile): Promise<LoadInput> {
       rows += page.length;
     }
   } catch (error) {
-    if (error instanceof RowError)
-      throw new ToolError('damaged', `${error.message}. Nothing was written.`, { cause: error });
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
-      throw new ToolError(
-        'damaged',
-        `${name} is cut off or damaged: ${error.message}. Nothing was written.`,
-        { cause: error },
-      );
+    if (error instanceof RowError) throw new ToolError('damaged', `${error.message}.`, { cause: error });
+    if (systemCodeOf(error)?.startsWith('Z_'))
+      throw new ToolError('damaged', `${name} is cut off or damaged: ${(error as Error).message}.`, {
+        cause: error,
+      });
     throw error;
   }
   const { size, mtimeMs } = statSync(path);

@@ -79,6 +79,15 @@ export async function load(
   return loadFrom('load', () => openDump(container, signal), named, context);
 }
 
+async function opened(openIt: () => LoadInput | Promise<LoadInput>): Promise<LoadInput> {
+  try {
+    return await openIt();
+  } catch (error) {
+    if (!(error instanceof ToolError && error.exit === 'damaged')) throw error;
+    throw new ToolError('damaged', `${error.message} Nothing was written.`, { cause: error });
+  }
+}
+
 /** The same from an input of another kind, which is opened after the options were validated. */
 export async function loadFrom(
   tool: string,
@@ -86,7 +95,7 @@ export async function loadFrom(
   options: LoadOptions,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const input = await openIt();
+  const input = await opened(openIt);
   try {
     const tables = await chosen(input, options.names, options.input);
     const contents = chosenContents(input, options, context);
