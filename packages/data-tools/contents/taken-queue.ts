@@ -1,8 +1,8 @@
 // All messages of a queue, which can be read only by taking them: they are hidden, read, and returned. Each step is
 // reported before or after it, for a journal, so that a killed run can be resumed.
 //
-// A Get hides messages for as long as all should take. If some become visible before, they are taken again, and from
-// then on for twice as long. Those that a killed run had taken and not recorded become visible again, and a resumed run
+// A Get hides messages until all should be taken. If some become visible before, they are taken again, and from then on
+// for twice as long. Those that a killed run had taken and not recorded become visible again, and a resumed run
 // waits for them. A kill loses no message: it is returned only when it is in the journal.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -47,8 +47,11 @@ interface TakenQueueOptions {
 
 export class TakenQueue {
   readonly #options: TakenQueueOptions;
-  /** How long a Get hides messages. */
+  readonly #leastSeconds: number;
+  /** The longest that a Get hides messages. */
   #seconds: number;
+  /** Until then they are hidden: when all should be taken. */
+  #hiddenUntil = 0;
   /** By their ids, with the newest receipt. */
   readonly #taken = new Map<string, TakenMessage>();
   readonly #back = new Set<string>();
@@ -56,7 +59,7 @@ export class TakenQueue {
 
   constructor(options: TakenQueueOptions) {
     this.#options = options;
-    this.#seconds = options.takenSeconds ?? TAKEN_SECONDS;
+    this.#seconds = this.#leastSeconds = options.takenSeconds ?? TAKEN_SECONDS;
     for (const step of options.earlier) this.#see(step);
   }
 
@@ -99,20 +102,20 @@ export class TakenQueue {
         );
       waitUntil = this.#now() + longest;
     };
-    if (goesOn) wait('The run before this one');
-    else this.#hideFor((await messageCount(endpoint, queue)) / MESSAGES_A_SECOND);
-    let begun = this.#now();
+    if (goesOn) {
+      wait('The run before this one');
+      this.#hiddenUntil = this.#now() + this.#seconds;
+    } else this.#hideFor((await messageCount(endpoint, queue)) / MESSAGES_A_SECOND);
     for (;;) {
       source.signal?.throwIfAborted();
-      const { messages, isRepeated } = await takeMessages(endpoint, queue, this.#seconds);
+      const left = Math.max(this.#leastSeconds, Math.ceil(this.#hiddenUntil - this.#now()));
+      const { messages, isRepeated } = await takeMessages(endpoint, queue, left);
       if (isRepeated) wait('A request whose answer was lost');
       if (messages.length > 0) {
-        const isLate = this.#now() - begun > this.#seconds && messages.some(({ id }) => this.#taken.has(id));
+        const isLate = this.#now() > this.#hiddenUntil && messages.some(({ id }) => this.#taken.has(id));
         this.#do({ step: 'taken', messages });
         reporter.rows(0);
-        if (!isLate) continue;
-        this.#hideFor(2 * this.#seconds);
-        begun = this.#now();
+        if (isLate) this.#hideFor(2 * this.#seconds);
       } else if (this.#now() >= waitUntil) break;
       else await sleep(POLL_MILLISECONDS, undefined, { signal: source.signal });
     }
@@ -122,6 +125,7 @@ export class TakenQueue {
   #hideFor(wanted: number): void {
     const seconds = Math.min(HIDDEN_SECONDS_MAX, Math.max(this.#seconds, Math.ceil(wanted)));
     this.#do({ step: 'begun', seconds });
+    this.#hiddenUntil = this.#now() + seconds;
   }
 
   async #giveBack(): Promise<void> {
