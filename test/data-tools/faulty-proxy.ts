@@ -95,11 +95,13 @@ interface FaultyOptions {
   readonly faults?: readonly Fault[];
   /** The service whose requests get faults; others pass through. */
   readonly service?: 'Table' | 'Queue' | 'Blob';
+  /** Requests that it answers as a server that cannot do this: part of their URLs. */
+  readonly unsupported?: string;
 }
 
 export async function startFaultyProxy(
   connectionString: string,
-  { seed, share, faults = FAULTS, service = 'Table' }: FaultyOptions,
+  { seed, share, faults = FAULTS, service = 'Table', unsupported }: FaultyOptions,
 ): Promise<FaultyProxy> {
   const [, endpoint = ''] = new RegExp(`${service}Endpoint=([^;]+)`).exec(connectionString) ?? [];
   const origin = new URL(endpoint);
@@ -108,6 +110,10 @@ export async function startFaultyProxy(
     chance() < share ? faults[Math.floor(chance() * faults.length)] : undefined;
   const done = new Map<Fault, number>();
   const server: Server = createServer((incoming, answer) => {
+    if (unsupported !== undefined && incoming.url?.includes(unsupported)) {
+      answer.writeHead(501).end();
+      return;
+    }
     answerWith(pick(), origin, incoming, answer).then(
       fault => fault && done.set(fault, (done.get(fault) ?? 0) + 1),
       () => incoming.socket.destroy(),

@@ -19,6 +19,7 @@ import {
 } from '../../packages/data-tools/index.js';
 import { keptByAzurite, NASTY_ROWS, rowOf } from '../../packages/data-tools/testing/nasty-rows.js';
 import { describePeers } from '../patterns/support/peers.js';
+import { startFaultyProxy } from './faulty-proxy.js';
 import { copyTo, dumpIn, dumpTo, linesOf, loadInto, rowsOf, runTool, verified } from './tool-run.js';
 
 /** Servers in JavaScript keep half surrogate pairs in values. */
@@ -186,6 +187,22 @@ describePeers('a nasty table', peer => {
     });
     assert.deepEqual(result.more, { conflicts: 0, refused: 0, deleted: 1 });
     assert.deepEqual(contents(await rowsOf(here(), 'mirrorto')), contents(ROWS));
+  });
+
+  test('is dumped without its access policies, with a note, where they cannot be read', async () => {
+    await load(['unread'], join(directory, 'rows.jsonl'));
+    const proxy = await startFaultyProxy(here(), { seed: 1, share: 0, unsupported: 'comp=acl' });
+    try {
+      const out = join(directory, 'unread');
+      const { told } = await dumpTo(proxy.connectionString, out, { tables: ['unread'] });
+      assert.deepEqual(
+        told.map(({ event, table }) => [event, table]),
+        [['note', 'unread']],
+      );
+      assert.equal((await dumpIn(out)).table('unread').policies, null);
+    } finally {
+      await proxy.close();
+    }
   });
 
   // Azurite refuses policies.

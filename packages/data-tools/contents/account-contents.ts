@@ -4,6 +4,7 @@ import { messageCount, type QueueContent, queuesOf } from '../queues/queue-accou
 import type { ToolContext } from '../run/context.js';
 import type { Address, Service } from '../source/address.js';
 import { Endpoint } from '../source/endpoint.js';
+import { tellUnread } from '../source/policies.js';
 import type { SpaceRecord } from '../source/space.js';
 import type { TableChoice } from '../source/table-names.js';
 import { ToolError } from '../source/tool-error.js';
@@ -67,8 +68,12 @@ export async function accountContents(
     };
   };
   const containers = await account?.containers();
+  const queueRecords = endpoint && (await queuesOf(endpoint));
+  for (const each of containers ?? [])
+    if (account) tellUnread(account.endpoint, 'Container', each, context.reporter);
+  for (const each of queueRecords ?? []) if (endpoint) tellUnread(endpoint, 'Queue', each, context.reporter);
   return {
     containers: account && containers?.map(each => ({ ...each, pages: () => account.pages(each.name) })),
-    queues: endpoint && (await queuesOf(endpoint)).map(each => queueOf(each, endpoint)),
+    queues: endpoint && queueRecords?.map(each => queueOf(each, endpoint)),
   };
 }

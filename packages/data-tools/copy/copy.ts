@@ -88,7 +88,7 @@ async function transferOf(options: CopyOptions, context: ToolContext): Promise<T
       split: (name, range) => rows.split(name, range),
       readers: context.parallel,
       hasDistinctKeys: true,
-      policiesOf: name => readPolicies(source, name),
+      policiesOf: name => readPolicies(source, name, context.reporter),
     },
     contents: journal => accountContents(options.source, options, context, journal),
     targets: targetsOf({ containers: options.blobs, queues: options.queues }, options.target, context),

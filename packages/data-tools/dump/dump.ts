@@ -256,7 +256,7 @@ async function dumpDirectory(parts: Dump): Promise<ToolResult> {
       const tables: DumpedTable[] = [];
       const sums: Sum[] = [];
       for (const name of run.tables) {
-        const policies = await readPolicies(parts.endpoint, name);
+        const policies = await readPolicies(parts.endpoint, name, context.reporter);
         const done = await finishTable({ directory, work, run, format, policies }, name);
         tables.push(done.table);
         sums.push(...done.sums);

@@ -93,5 +93,28 @@ export async function offerPolicies(
   return writePoliciesAt(endpoint, place, policies, headers);
 }
 
-export const readPolicies = (endpoint: Endpoint, table: string): Promise<readonly Policy[] | null> =>
-  readPoliciesAt(endpoint, policiesOfTable(table));
+interface Notes {
+  tell(event: 'note', fields: Readonly<Record<string, unknown>>): void;
+}
+
+/** Reports that they are left out, except with a SAS, which can never read them. */
+export function tellUnread(
+  { address }: Endpoint,
+  kind: 'Table' | 'Queue' | 'Container',
+  { name, policies }: { readonly name: string; readonly policies: readonly Policy[] | null },
+  reporter: Notes,
+): void {
+  if (policies !== null || !address.hasKey) return;
+  const message = `The access policies of ${kind.toLowerCase()} ${name} could not be read, and are left out.`;
+  reporter.tell('note', { [kind.toLowerCase()]: name, message });
+}
+
+export async function readPolicies(
+  endpoint: Endpoint,
+  table: string,
+  reporter: Notes,
+): Promise<readonly Policy[] | null> {
+  const policies = await readPoliciesAt(endpoint, policiesOfTable(table));
+  tellUnread(endpoint, 'Table', { name: table, policies }, reporter);
+  return policies;
+}
