@@ -132,8 +132,6 @@ async function main(): Promise<number> {
   return failed;
 }
 
-// Passed on to each file's process.
-process.execArgv.push('--import', new URL('lean-hooks.js', import.meta.url).href);
 try {
   process.exitCode = (await main()) === 0 ? 0 : 1;
 } catch (error) {
