@@ -11,7 +11,6 @@ import {
   checkIsDump,
   containerFiles,
   type Display,
-  damageOf,
   Endpoint,
   EXIT,
   type ExitName,
@@ -27,7 +26,7 @@ import {
   ToolError,
   type ToolResult,
   toolContext,
-  verifyFiles,
+  wholeDump,
 } from '#data-tools';
 import { wholeIn } from '../options/values.js';
 
@@ -95,10 +94,7 @@ export async function sourceOf(
   const isDirectory = value !== undefined && !isAddress(value);
   if (!isDirectory && container === undefined) return tablesOf(addressOf(flag, value), context);
   if (container === undefined) checkIsDump(told, tool);
-  const { dump, findings } = await verifyFiles(container ?? told, context.source.signal);
-  if (dump !== undefined && findings.length === 0) return dump;
-  const name = container?.name ?? told;
-  throw new ToolError(tool === 'diff' ? 'different' : 'damaged', `${damageOf(name, findings)}.`);
+  return wholeDump(container ?? told, context.source.signal, tool === 'diff' ? 'different' : 'damaged');
 }
 
 /** The reader of a pipe may go away: then a write to stdout fails with EPIPE, which is reported, and one to stderr is ignored. */

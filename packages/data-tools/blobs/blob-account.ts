@@ -16,10 +16,10 @@ import {
 import { blobPieces } from './blob-content.js';
 import {
   type Blob,
-  type BlobPage,
   type BlobRecord,
   type ContainerRecord,
   contentHeaders,
+  type SkippedBlob,
   type Texts,
 } from './blob-record.js';
 
@@ -40,7 +40,7 @@ const NOTHING: XmlElement = { name: '', children: [], text: '' };
 /** Names of elements: `content-type` becomes Content-Type. */
 const elementOf = (header: string): string => header.replace(/(?:^|-)[a-z]/g, part => part.toUpperCase());
 
-function blobIn(element: XmlElement): ListedBlob | BlobPage['skipped'][number] {
+function blobIn(element: XmlElement): ListedBlob | SkippedBlob {
   const name = nameIn(element);
   const properties = childOf(element, 'Properties') ?? NOTHING;
   const snapshot = textIn(element, 'Snapshot');
@@ -80,8 +80,8 @@ export class BlobAccount {
     return found;
   }
 
-  /** Pages of blobs by name. */
-  async *pages(container: string): AsyncGenerator<BlobPage, void> {
+  /** By name. */
+  async *blobs(container: string): AsyncGenerator<Blob | SkippedBlob, void> {
     for (let marker: string | undefined = ''; marker !== undefined; ) {
       const page: ListPage = await this.#list(
         container,
@@ -89,11 +89,8 @@ export class BlobAccount {
         'metadata,snapshots',
         marker,
       );
-      const found = page.entries.map(blobIn);
-      yield {
-        blobs: found.flatMap(blob => ('reason' in blob ? [] : this.#blobOf(container, blob))),
-        skipped: found.filter(blob => 'reason' in blob),
-      };
+      for (const blob of page.entries.map(blobIn))
+        yield 'reason' in blob ? blob : this.#blobOf(container, blob);
       marker = page.next;
     }
   }

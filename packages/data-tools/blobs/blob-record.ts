@@ -27,11 +27,13 @@ export interface Blob extends BlobRecord {
   readonly again?: () => Promise<Blob | undefined>;
 }
 
-export interface BlobPage {
-  readonly blobs: readonly Blob[];
-  /** Names and reasons of skipped ones. */
-  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
+/** One that tools leave out. */
+export interface SkippedBlob {
+  readonly name: string;
+  readonly reason: string;
 }
+
+export const isSkipped = (blob: Blob | SkippedBlob): blob is SkippedBlob => 'reason' in blob;
 
 export interface ContainerRecord extends SpaceRecord {
   /** `blob`, `container`, or null for none. */

@@ -73,7 +73,7 @@ export async function accountContents(
     if (account) tellUnread(account.endpoint, 'Container', each, context.reporter);
   for (const each of queueRecords ?? []) if (endpoint) tellUnread(endpoint, 'Queue', each, context.reporter);
   return {
-    containers: account && containers?.map(each => ({ ...each, pages: () => account.pages(each.name) })),
+    containers: account && containers?.map(each => ({ ...each, blobs: () => account.blobs(each.name) })),
     queues: endpoint && queueRecords?.map(each => queueOf(each, endpoint)),
   };
 }

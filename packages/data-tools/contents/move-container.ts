@@ -1,7 +1,7 @@
 // Queues and containers as input, from a dump, an Azurite folder, or another account; and how the blobs of a container
 // move from there to a place, several at once. The journal records each finished blob, so that a killed run can be
 // resumed.
-import type { Blob, BlobPage, ContainerRecord } from '../blobs/blob-record.js';
+import { type Blob, type ContainerRecord, isSkipped, type SkippedBlob } from '../blobs/blob-record.js';
 import type { QueueContent } from '../queues/queue-account.js';
 import type { ToolContext } from '../run/context.js';
 import { inParallel } from '../run/in-parallel.js';
@@ -9,8 +9,7 @@ import { inPages } from '../source/row-source.js';
 import type { ContentJournal } from './content-journal.js';
 
 export interface InputContainer extends ContainerRecord {
-  /** By name. */
-  readonly pages: () => AsyncIterable<BlobPage>;
+  readonly blobs: () => Iterable<Blob | SkippedBlob> | AsyncIterable<Blob | SkippedBlob>;
 }
 
 export interface ContentInput {
@@ -19,16 +18,8 @@ export interface ContentInput {
   readonly containers?: readonly InputContainer[] | undefined;
 }
 
-const PAGE_BLOBS = 200;
-
-/** Pages of blobs that are there in order. */
-export async function* pagesOfBlobs(
-  blobs: Iterable<Blob> | AsyncIterable<Blob>,
-  skipped: BlobPage['skipped'] = [],
-): AsyncGenerator<BlobPage, void> {
-  for await (const page of inPages(blobs, PAGE_BLOBS)) yield { blobs: page, skipped: [] };
-  if (skipped.length > 0) yield { blobs: [], skipped };
-}
+/** As a list of Azure's has. */
+const PAGE_BLOBS = 1000;
 
 /** Where the blobs of one container go: an account, or a dump. What is kept of a blob is JSON. */
 export interface BlobPlace<Kept> {
@@ -38,26 +29,31 @@ export interface BlobPlace<Kept> {
   has(blob: Blob, kept: Kept): boolean;
 }
 
-interface MovedPage<Kept> extends BlobPage {
+interface MovedPage<Kept> {
+  /** Of all blobs, including skipped ones. */
+  readonly names: readonly string[];
   readonly kept: readonly Kept[];
+  readonly skipped: number;
 }
 
-/** Yields each page whose blobs are all put. Does not repeat what an earlier run has done. @throws ToolError */
+/** Yields each page whose blobs are all put, in the order of the container. Does not repeat what an earlier run has done. @throws ToolError */
 export async function* movedPages<Kept>(
-  { name: container, pages }: InputContainer,
+  { name: container, blobs }: InputContainer,
   place: BlobPlace<Kept>,
   { parallel, reporter, source }: ToolContext,
   journal: ContentJournal | undefined,
 ): AsyncGenerator<MovedPage<Kept>, void> {
   const done = journal?.blobs(container) as ReadonlyMap<string, Kept> | undefined;
-  for await (const page of pages()) {
+  for await (const page of inPages<Blob | SkippedBlob>(blobs(), PAGE_BLOBS)) {
+    const skipped = page.filter(isSkipped);
     // None is skipped silently.
-    for (const { name: blob, reason } of page.skipped) {
+    for (const { name: blob, reason } of skipped) {
       const message = `Blob ${blob} of ${container} is skipped: ${reason}.`;
       reporter.tell('note', { container, blob, message });
     }
     const kept = new Map<string, Kept>();
-    await inParallel(page.blobs, parallel, async blob => {
+    const taken = page.flatMap(each => (isSkipped(each) ? [] : each));
+    await inParallel(taken, parallel, async blob => {
       source.signal?.throwIfAborted();
       const known = done?.get(blob.name);
       const isThere = known !== undefined && place.has(blob, known);
@@ -67,6 +63,11 @@ export async function* movedPages<Kept>(
       if (!isThere) journal?.append({ container, blob: blob.name, kept: put });
       reporter.rows(0);
     });
-    yield { ...page, kept: page.blobs.flatMap(({ name }) => kept.get(name) ?? []) };
+    yield {
+      names: page.map(({ name }) => name),
+      // A snapshot, which is skipped, has the name of its blob.
+      kept: taken.flatMap(({ name }) => kept.get(name) ?? []),
+      skipped: skipped.length,
+    };
   }
 }

@@ -4,7 +4,7 @@
 // recorded is put again, and reported.
 import { BlobAccount } from '../blobs/blob-account.js';
 import { BlobReplaced, inOneState } from '../blobs/blob-content.js';
-import { type Blob, blobPath } from '../blobs/blob-record.js';
+import { type Blob, blobPath, isSkipped } from '../blobs/blob-record.js';
 import { BlobWriter, type PutResult } from '../blobs/put-blob.js';
 import { type Messages, messageCount, putMessage, type QueueContent } from '../queues/queue-account.js';
 import type { Mode, ToolContext } from '../run/context.js';
@@ -96,9 +96,9 @@ export async function tellContents(
   { containers = [], queues = [] }: ContentInput,
   { write }: ToolContext,
 ): Promise<void> {
-  for (const { name: container, pages } of containers) {
+  for (const { name: container, blobs } of containers) {
     let count = 0;
-    for await (const { blobs } of pages()) count += blobs.length;
+    for await (const blob of blobs()) if (!isSkipped(blob)) count++;
     await write(`${JSON.stringify({ container, blobs: count })}\n`);
   }
   for (const { name, count } of queues)
@@ -127,7 +127,7 @@ async function writeContainer(container: InputContainer, write: Write): Promise<
   /** All blobs of the input, for a mirror. */
   const names = new Set<string>();
   for await (const page of movedPages(container, blobsAt(container.name, write), context, journal)) {
-    for (const { name } of [...page.blobs, ...page.skipped]) names.add(name);
+    for (const name of page.names) names.add(name);
     counts.blobs += page.kept.length;
     counts.conflicts += page.kept.filter(kind => kind === 'conflict').length;
     counts.refused += page.kept.filter(kind => kind === 'refused').length;
@@ -171,19 +171,18 @@ async function deleteOthers(
   container: string,
   names: ReadonlySet<string>,
 ): Promise<number> {
-  let deleted = 0;
-  for await (const { blobs, skipped } of new BlobAccount(endpoint).pages(container))
-    for (const name of new Set([...blobs, ...skipped].map(each => each.name))) {
-      if (names.has(name)) continue;
-      const sent = {
-        method: 'DELETE',
-        path: blobPath(container, name),
-        headers: { 'x-ms-delete-snapshots': 'include' },
-      };
-      await endpoint.expect(`the deletion of blob ${name} of ${container}`, sent, 404);
-      deleted++;
-    }
-  return deleted;
+  const deleted = new Set<string>();
+  for await (const { name } of new BlobAccount(endpoint).blobs(container)) {
+    if (names.has(name) || deleted.has(name)) continue;
+    const sent = {
+      method: 'DELETE',
+      path: blobPath(container, name),
+      headers: { 'x-ms-delete-snapshots': 'include' },
+    };
+    await endpoint.expect(`the deletion of blob ${name} of ${container}`, sent, 404);
+    deleted.add(name);
+  }
+  return deleted.size;
 }
 
 async function writeQueue(queue: QueueContent, write: Write): Promise<void> {

@@ -120,7 +120,7 @@ async function dumpContainer(
   let [blobs, bytes, skipped] = [0, 0, 0];
   for await (const page of movedPages(container, blobsIn(directory, work), context, journal)) {
     await appendFile(index, page.kept.map(formatBlob).join(''));
-    skipped += page.skipped.length;
+    skipped += page.skipped;
     blobs += page.kept.length;
     for (const kept of page.kept) {
       bytes += kept.bytes;

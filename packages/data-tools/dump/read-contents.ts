@@ -2,7 +2,7 @@
 // blob; contents are files next to it, named by their SHA-256, so that equal contents are stored once and every file
 // system accepts the name. Folders have hyphens in their names, which no table has.
 import type { Blob, BlobRecord } from '../blobs/blob-record.js';
-import { type ContentInput, type InputContainer, pagesOfBlobs } from '../contents/move-container.js';
+import type { ContentInput, InputContainer } from '../contents/move-container.js';
 import { textLines } from '../line/text-lines.js';
 import { type Message, type QueueContent, storedQueue } from '../queues/queue-account.js';
 import type { DumpFiles } from './dump-files.js';
@@ -41,39 +41,32 @@ export const formatBlob = ({
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Undefined for a line of another form. */
-function parseBlob(text: string): IndexedBlob | undefined {
-  try {
-    const blob = JSON.parse(text) as IndexedBlob;
-    return formatBlob(blob) === `${text}\n` && SHA256.test(blob.sha256) ? blob : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 export const formatMessage = ({ text, expires, visible }: Message): string =>
   `${JSON.stringify({ text, expires, visible })}\n`;
 
-function parseMessage(line: string): Message | undefined {
+/** What a line has; nothing for one of another form. */
+function parsed<T>(text: string, format: (value: T) => string): T | [] {
   try {
-    const message = JSON.parse(line) as Message;
-    return formatMessage(message) === `${line}\n` ? message : undefined;
+    const value = JSON.parse(text) as T;
+    return format(value) === `${text}\n` ? value : [];
   } catch {
-    return undefined;
+    return [];
   }
 }
 
-async function* linesOf(dumpFiles: DumpFiles, files: readonly DumpedFile[]): AsyncGenerator<string, void> {
-  for (const { path } of files)
-    for await (const lines of textLines(dumpFiles.pieces(path))) for (const { text } of lines) yield text;
+async function* parsedLines<T>(
+  dumpFiles: DumpFiles,
+  { path }: DumpedFile,
+  format: (value: T) => string,
+): AsyncGenerator<T, void> {
+  for await (const lines of textLines(dumpFiles.pieces(path)))
+    yield* lines.flatMap(({ text }) => parsed(text, format));
 }
 
-/** The blobs in an index; lines of another form are skipped. */
+/** The blobs in an index. */
 export async function* blobsIn(dumpFiles: DumpFiles, index: DumpedFile): AsyncGenerator<IndexedBlob, void> {
-  for await (const text of linesOf(dumpFiles, [index])) {
-    const blob = parseBlob(text);
-    if (blob !== undefined) yield blob;
-  }
+  for await (const blob of parsedLines(dumpFiles, index, formatBlob))
+    if (SHA256.test(blob.sha256)) yield blob;
 }
 
 function containerOf(dumpFiles: DumpFiles, container: DumpedContainer): InputContainer {
@@ -83,7 +76,7 @@ function containerOf(dumpFiles: DumpFiles, container: DumpedContainer): InputCon
         yield { ...blob, content: () => dumpFiles.pieces(contentPath(blob.sha256)) };
   }
   const { name, metadata, publicAccess, policies } = container;
-  return { name, metadata, publicAccess, policies, pages: () => pagesOfBlobs(blobs()) };
+  return { name, metadata, publicAccess, policies, blobs };
 }
 
 function queueOf(
@@ -91,10 +84,7 @@ function queueOf(
   { name, metadata, policies, messages, files }: DumpedQueue,
 ): QueueContent {
   async function* all(): AsyncGenerator<Message, void> {
-    for await (const text of linesOf(dumpFiles, files)) {
-      const message = parseMessage(text);
-      if (message !== undefined) yield message;
-    }
+    for (const file of files) yield* parsedLines(dumpFiles, file, formatMessage);
   }
   return storedQueue(
     { name, metadata, policies },

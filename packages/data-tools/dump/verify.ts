@@ -155,11 +155,18 @@ export async function verifyFiles(place: string | DumpFiles, signal?: AbortSigna
   return { dump: new Dump(files, manifest), findings: await fileFindings(files, manifest, signal) };
 }
 
-/** The damage of a dump whose rows are needed, in a sentence without its full stop. */
-export function damageOf(directory: string, findings: readonly Finding[]): string {
+/** A dump whose rows are needed. @throws ToolError with this exit */
+export async function wholeDump(
+  place: string | DumpFiles,
+  signal: AbortSignal | undefined,
+  exit: 'damaged' | 'different' = 'damaged',
+): Promise<Dump> {
+  const { dump, findings } = await verifyFiles(place, signal);
+  if (dump !== undefined && findings.length === 0) return dump;
   const what = findings[0]?.kind === 'unfinished' ? 'unfinished' : 'damaged';
   const told = findings.slice(0, 5).map(({ path, message }) => `${path}: ${message}`);
-  return `${directory} is ${what}: ${told.join('; ')}`;
+  const name = typeof place === 'string' ? place : place.name;
+  throw new ToolError(exit, `${name} is ${what}: ${told.join('; ')}.`);
 }
 
 /** Compares the rows of a table with its sums and its manifest: each file has at most one fault of a kind. */

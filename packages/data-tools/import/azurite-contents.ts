@@ -14,7 +14,7 @@ import {
   textsIn,
 } from '../azurite/loki-file.js';
 import { type Blob, contentHeaders, type Texts } from '../blobs/blob-record.js';
-import { type InputContainer, pagesOfBlobs } from '../contents/move-container.js';
+import type { InputContainer } from '../contents/move-container.js';
 import { compareText } from '../line/row.js';
 import { type Message, type QueueContent, storedQueue } from '../queues/queue-account.js';
 import { ToolError } from '../source/tool-error.js';
@@ -156,7 +156,7 @@ export function azuriteBlobs(
         publicAccess:
           textOrNone(isRecord(document.properties) ? document.properties : {}, 'publicAccess') ?? null,
         policies: policiesIn(document.containerAcl),
-        pages: () => pagesOfBlobs(blobs, skipped),
+        blobs: () => [...blobs, ...skipped],
       };
     })
     .sort((one, other) => compareText(one.name, other.name));

@@ -12,7 +12,7 @@ import { type DumpFiles, FolderFiles } from '../dump/dump-files.js';
 import type { Manifest } from '../dump/manifest.js';
 import { contentsOf } from '../dump/read-contents.js';
 import { checkIsDump, gunzipped, pagesOfLines } from '../dump/read-dump.js';
-import { damageOf, verifyFiles } from '../dump/verify.js';
+import { wholeDump } from '../dump/verify.js';
 import { readPage } from '../line/read-rows.js';
 import { type Row, RowError } from '../line/row.js';
 import type { Policy } from '../source/policies.js';
@@ -54,9 +54,7 @@ export async function openInput(
 
 /** A dump in any place. @throws ToolError damaged */
 export async function openDump(files: DumpFiles, signal: AbortSignal | undefined): Promise<LoadInput> {
-  const { dump, findings } = await verifyFiles(files, signal);
-  if (dump === undefined || findings.length > 0)
-    throw new ToolError('damaged', `${damageOf(files.name, findings)}.`);
+  const dump = await wholeDump(files, signal);
   return {
     identity: identityOf(dump.manifest),
     isFile: false,
