@@ -65,7 +65,7 @@ export const followedCase = <W>(
   });
 
 /** What audits give: findings, or pages of them. */
-type Findings = AsyncIterable<{ readonly findings?: readonly unknown[]; readonly key?: unknown }>;
+export type Findings = AsyncIterable<{ readonly findings?: readonly unknown[]; readonly key?: unknown }>;
 
 /** A row as it stands, by the official client. */
 export type RawRow = TableEntityResult<Record<string, unknown>>;

@@ -15,7 +15,7 @@ import {
   startPeer,
   WANTED_PEERS,
 } from '../../support/running-peer.js';
-import { type FaultPlan, FaultyClient, faultAt } from './faulty-client.js';
+import { type FaultPlan, FaultyClient } from './faulty-client.js';
 
 export interface Peer {
   readonly name: PeerName;
@@ -72,26 +72,6 @@ export async function fresh<E extends AnyEntity>(
   const [table, httpClient] = [await peer.newTable(), new FaultyClient(plan)];
   const db = peer.open({ httpClient, ...options });
   return { db, table, repo: db.repo(entity, { table }), httpClient, raw: peer.table(table) };
-}
-
-/** An iteration with tokens, by programs that end at these requests, each of which resumes from the token that the one before stored. Gives how many ended. */
-export async function throughEnds(
-  peer: Peer,
-  ends: readonly Parameters<typeof faultAt>[],
-  options: ServiceOptions,
-  begin: (db: Db, resume: string | undefined) => AsyncIterable<{ readonly next: string | undefined }>,
-): Promise<number> {
-  let resume: string | undefined;
-  for (let ended = 0; ; ended++) {
-    const end = ends[ended];
-    const httpClient = new FaultyClient(end && faultAt(...end));
-    try {
-      for await (const { next } of begin(peer.open({ ...options, httpClient }), resume)) resume = next;
-      return ended;
-    } catch (thrown) {
-      if (!httpClient.isDead) throw thrown;
-    }
-  }
 }
 
 /** Pauses of the library that take no time. */

@@ -1,14 +1,12 @@
-// Indexes over existing rows: backfills and rebuilds that end anywhere and resume by their tokens, while programs write; and what programs may do with an index until they finish.
+// Indexes over existing rows: backfills and rebuilds that resume by their tokens; and what programs may do with an index until they finish.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { codec, entity, key, type NewOf, part } from '#patterns';
 import { audit, backfill, rebuild } from '#patterns/audit';
 import { near } from '#patterns/indexes';
-import { lawOfTurns } from '../../../../packages/patterns/testing/law.js';
-import { collect, findingsOf, outcomeOf } from '../../support/collect.js';
+import { collect, findingsOf, pageByPage } from '../../support/collect.js';
 import { assertExact, Person, rowsIn } from '../../support/indexed-entity.js';
-import { describePeers, type Peer, throughEnds } from '../../support/peers.js';
+import { describePeers, type Peer } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 
 const { props, table: home } = Person;
@@ -55,31 +53,15 @@ async function olderRows(peer: Peer) {
   return { table, db };
 }
 
-/** Between the requests at which programs end. */
-const STEP = process.env.SHELFMARK_LONG === undefined ? 23 : process.env.PATTERN_FULL === undefined ? 3 : 1;
-const INDEXES = ['byEmail', 'byName'] as const;
 const SIZE = 3;
-
-/** Both indexes, one after the other, by programs that end at these requests. */
-const madeBy = (peer: Peer, table: string, ends: Parameters<typeof throughEnds>[1]): Promise<number> => {
-  let at = 0;
-  return throughEnds(peer, ends, {}, async function* (db, resume) {
-    let token = resume;
-    for (; at < INDEXES.length; at++, token = undefined)
-      yield* backfill(db, Newer, INDEXES[at] ?? 'byName', { table, resume: token, size: SIZE });
-  });
-};
-
-/** What writers may be refused by each other and by audits. */
-const REFUSALS = ['Conflict', 'NotFound', 'AlreadyExists', 'UniqueViolation', 'Contention'];
 
 describePeers('making an index', peer => {
   test('writes the rows that older programs left out', async () => {
     const { table, db } = await olderRows(peer);
-    const pages = await collect(backfill(db, Newer, 'byEmail', { table, size: SIZE }));
+    const pages = await pageByPage(resume => backfill(db, Newer, 'byEmail', { table, size: SIZE, resume }));
     assert.deepEqual(
       pages.map(({ phase, checked, repaired, next }) => [phase, checked, repaired, next !== undefined]),
-      [3, 6, 9, 10].map(rows => ['Person', rows, rows, rows < ROWS]),
+      [3, 3, 3, 1].map(rows => ['Person', rows, rows, rows === SIZE]),
     );
     const [one] = await collect(backfill(db, Newer, 'byEmail', { table }));
     assert.deepEqual([one?.checked, one?.findings], [ROWS, []]);
@@ -112,51 +94,6 @@ describePeers('making an index', peer => {
         .map(({ fault, key: of, reason }) => [fault, of?.id, reason?.code]),
       [['missing', 11, 'UniqueViolation']],
     );
-  });
-
-  test('goes on after an end at each request', async () => {
-    for (const crash of ['dies before', 'dies after'] as const)
-      for (let end = 0; ; end += STEP) {
-        const { table, db } = await olderRows(peer);
-        const ended = await madeBy(peer, table, [[crash, end]]);
-        await assertExact(db, table, `${crash} at ${end}`, Newer);
-        if (ended === 0) break;
-      }
-  });
-
-  test('goes on after ends anywhere while others write', async () => {
-    const ends = fc.array(
-      fc.tuple(fc.constantFrom('dies before', 'dies after', 'reset after'), fc.integer({ min: 0, max: 25 })),
-      { maxLength: 5 },
-    );
-    const write = fc.record({
-      id: fc.integer({ min: 0, max: ROWS + 1 }),
-      name: fc.constantFrom('create', 'change', 'delete', 'upsert'),
-      // Until the backfill reaches an older row, its key is not reserved.
-      email: fc.constantFrom(undefined, 'A@x.org', 'a@x.org', 'b@x.org'),
-    });
-    const writes = fc.array(write, { minLength: 6, maxLength: 16 });
-    const property = fc.asyncProperty(ends, writes, writes, async (at, one, other) => {
-      const { table, db } = await olderRows(peer);
-      const people = db.repo(Newer, { table });
-      const writer = async (steps: typeof one): Promise<void> => {
-        for (const { id, name, email } of steps) {
-          const value = person(id, email);
-          const key = { department: 'Sales', id };
-          const acts = {
-            create: () => people.create(value),
-            change: () => people.mutate(key, row => row && { ...value, note: 'changed' }),
-            delete: () => people.deleteIfExists({ key, etag: '*' }),
-            upsert: () => people.upsert(value),
-          };
-          const outcome = await outcomeOf(acts[name]());
-          assert(outcome === 'done' || REFUSALS.includes(outcome), outcome);
-        }
-      };
-      await Promise.all([madeBy(peer, table, at), writer(one), writer(other)]);
-      await assertExact(db, table, undefined, Newer);
-    });
-    await lawOfTurns(property, { cost: 1_500, least: 5, most: 200, filter: 'audit/rebuild' });
   });
 
   test('takes no more rows a second than it is told', async () => {

@@ -6,7 +6,7 @@ import { change, deleteRows, writeAll } from '#patterns/bulk';
 import { indexFlow, remote } from '#patterns/indexes';
 import type { ChangedRow } from '#patterns/internals';
 import { bags } from '#patterns/mixed';
-import { pageByPage, writeEach } from '../../support/collect.js';
+import { pageByPage } from '../../support/collect.js';
 import { column } from '../../support/column.js';
 import { before, FaultyClient } from '../../support/faulty-client.js';
 import { describePeers } from '../../support/peers.js';
@@ -15,64 +15,14 @@ import { ann, ben, remoteWorld } from './remote-world.js';
 
 const EMAIL_OF_ANN = 'ann@x.0org e!Sales!person!000001';
 const NAME_OF_ANN = 'name!Jones n!Sales!person!000001';
-const any = { key: ann, etag: '*' } as const;
-
-type World = Awaited<ReturnType<typeof remoteWorld>>;
-const rowOf = async ({ people }: World) => (await people.get(ann)) ?? assert.fail();
-
-/** One write after another, by their names. */
-const WRITES: readonly (readonly [string, (world: World) => Promise<unknown>])[] = [
-  ['create', ({ people }) => people.create(ann)],
-  ['replace', async world => world.people.replace(await rowOf(world), { ...ann, email: 'ann@y.org' })],
-  ['merge, sparse', async world => world.people.merge(await rowOf(world), { last: 'Smith', email: null })],
-  ['merge by key', ({ people }) => people.merge(any, { email: 'ann@z.org' })],
-  ['upsert', ({ people }) => people.upsert({ ...ann, last: 'Brown' })],
-  ['upsertMerge', ({ people }) => people.upsertMerge({ ...ann, last: 'Green' })],
-  ['upsert of a new row', ({ people }) => people.upsert(ben)],
-  ['mutate', ({ people }) => people.mutate(ann, row => row && { ...row, last: 'White' })],
-  ['delete by key', ({ people }) => people.delete(any)],
-  ['deleteIfExists', ({ people }) => people.deleteIfExists({ key: ben, etag: '*' })],
-  [
-    'a batch, with one message',
-    async ({ db, Person }) => {
-      const batch = db.batch(Person, { department: 'Sales' });
-      for (let id = 1; id <= 30; id++) batch.create(Person, { ...ann, id });
-      await batch.commit();
-      assert.equal((await indexFlow(Person).figures(db)).pending, 1);
-    },
-  ],
-  [
-    'a batch of changes',
-    async ({ db, Person, people }) => {
-      const [one, two] = await people.partition({ department: 'Sales' }).take(99);
-      assert(one && two);
-      const batch = db.batch(Person, ann);
-      await batch.merge(Person, one, { last: 'Black' }).delete(Person, two).commit();
-    },
-  ],
-  [
-    'bulk',
-    ({ db, Person }) =>
-      writeEach(db, [
-        change.create(Person, { ...ann, id: 99 }),
-        change.upsert(Person, { ...ann, id: 3, last: 'Grey' }),
-      ]),
-  ],
-  [
-    'deleteRows',
-    async ({ db, people }) => {
-      const query = people.partition({ department: 'Sales' }).where(p => p.id.gt(10));
-      for await (const { deleted } of deleteRows(db, query, { conditional: false })) assert(deleted > 0);
-    },
-  ],
-];
-
 /** The index row keys of a person with this e-mail, or this name. */
 const emailOf = (address: string) =>
   ['byEmail', address.replace('.', '.0'), 'e!Sales!person!000001'] as const;
 const nameOf = (last: string) => ['byName', `name!${last}`, 'n!Sales!person!000001'] as const;
 const FIRST = [emailOf('ann@x.org'), nameOf('Jones')];
 const SECOND = [...FIRST, emailOf('ann@y.org'), nameOf('Smith')];
+
+type World = Awaited<ReturnType<typeof remoteWorld>>;
 
 /** Does what a worker does with a message. */
 async function work({ Person }: World, db: Db, row: Omit<ChangedRow, 'partitionKey' | 'rowKey'>) {
@@ -167,20 +117,6 @@ describePeers('remote indexes', peer => {
       [[4], [5, 6], [7]],
     );
     assert.deepEqual(column(await query.take(2), 'id'), [4, 5]);
-  });
-
-  test('follow each write by its name', async () => {
-    const world = await remoteWorld(peer);
-    for (const [name, write] of WRITES) {
-      await write(world);
-      const events = await world.drain();
-      assert(
-        events.some(({ kind }) => kind === 'done'),
-        name,
-      );
-      await world.assertExact(name);
-    }
-    assert.equal((await world.people.partition({ department: 'Sales' }).take(99)).length, 9);
   });
 
   test('a write that changes nothing there sends no message, and a refused one takes its message back', async () => {

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Db, open } from '#patterns';
-import { audit, backfill, rebuild } from '#patterns/audit';
+import { audit, rebuild } from '#patterns/audit';
 import { indexFlow } from '#patterns/indexes';
 import { connect, Reservations } from '#patterns/internals';
 import { findingsOf } from '../../support/collect.js';
 import { type FaultPlan, FaultyClient, faultAt, heldAt } from '../../support/faulty-client.js';
-import { describePeers, fresh, type Peer, throughEnds } from '../../support/peers.js';
+import { describePeers, fresh, type Peer } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 import { ann, assertKept, ben, Member, rowsIn, Unindexed } from './unique-world.js';
 
@@ -195,24 +195,6 @@ describePeers('remote unique keys', peer => {
         await assertSettled(peer, db, table);
       }
   });
-
-  for (const end of ['dies before', 'dies after', 'reset after'] as const)
-    test(`are made for rows that are there, by backfills that end or lose answers: ${end}`, async () => {
-      const { table, db, members, settled } = await team(peer);
-      const older = db.repo(Unindexed, { table });
-      for (let id = 10; id < 17; id++) await older.create({ team: `t${id % 3}`, id, email: `${id}@x.org` });
-      const ends = [2, 5, 9, 14].map((at): [typeof end, number] => [end, at]);
-      const making = throughEnds(peer, ends, OPTIONS, (own, resume) =>
-        backfill(own, Member, 'byEmail', { table, resume, size: 3 }),
-      );
-      // Meanwhile a writer gives a key back, moves a row to another, and takes one.
-      await members.deleteIfExists({ key: { team: 't2', id: 14 }, etag: '*' });
-      await members.mutate({ team: 't1', id: 13 }, row => row && { ...row, email: 'new@x.org' });
-      await members.create(ann);
-      await making;
-      assert.deepEqual(await findingsOf(audit(db, Member, { table })), []);
-      await settled();
-    });
 
   test('of two rows that had one before it was unique go to one of them, and the other is told', async () => {
     const { table, db } = await team(peer);
