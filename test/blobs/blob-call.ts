@@ -20,7 +20,7 @@ export interface ReadCall extends OnContainer<'read'> {
 }
 
 /** `show` is everything in the container, while nothing else is in progress. */
-export type BlobCall = WriteCall | ReadCall | OnContainer<'make'> | OnContainer<'show'>;
+export type BlobCall = WriteCall | ReadCall | OnContainer<'make'> | OnContainer<'drop'> | OnContainer<'show'>;
 
 export interface BlobAnswer {
   /** For a refusal. */

@@ -6,8 +6,8 @@ import type { Model as ModelOfCalls } from '../simulation/judge/linearize.js';
 import type { BlobAnswer, BlobCall, BlobHappening, ReadCall, WriteCall } from './blob-call.js';
 import { afterStep, bytesOf, EMPTY, type Model, nameOf, type Step, showModel, sumOf } from './blob-model.js';
 
-export const MISSING = 'BlobNotFound';
-export const OUTSIDE = 'InvalidRange';
+const MISSING = 'BlobNotFound';
+const OUTSIDE = 'InvalidRange';
 const NO_CONTAINER = 'ContainerNotFound';
 
 /** Undefined if there is no container. */
@@ -21,7 +21,7 @@ interface Asked {
 /** They change no blob's ETag. */
 const KEEPING: ReadonlySet<Step['kind']> = new Set([
   ...(['block', 'blockFromUrl', 'snapshot', 'delete', 'deleteSnapshot', 'deleteSnapshots'] as const),
-  ...(['tags', 'tier', 'lease', 'dropContainer'] as const),
+  ...(['tags', 'tier', 'lease'] as const),
 ]);
 
 function withEtag(model: Model, name: string, etag: string | undefined): Model {
@@ -85,6 +85,7 @@ const MODEL: ModelOfCalls<State, Asked> = {
       return answer?.code === undefined ? [EMPTY] : [];
     }
     if (state === undefined) return answer?.code === NO_CONTAINER ? [state] : [];
+    if (call.kind === 'drop') return answer?.code === undefined ? [undefined] : [];
     if (call.kind === 'write') return write(state, call, answer);
     if (answer === undefined) return [state];
     if (call.kind === 'read') return read(state, call, answer);
@@ -106,7 +107,7 @@ export function blobFaults(history: readonly BlobHappening[], courses?: Courses)
     const own = history.filter(
       ({ call, answer }) =>
         call.container === container &&
-        (answer !== undefined || call.kind === 'write' || call.kind === 'make'),
+        (answer !== undefined || (call.kind !== 'read' && call.kind !== 'show')),
     );
     const events = own.map(happening => {
       const { call, answer } = happening;

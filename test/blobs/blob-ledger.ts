@@ -9,7 +9,7 @@ export class BlobLedger extends Ledger<BlobCall, BlobAnswer, SentBlobCall> {
   readonly #etags = new Map<string, string>();
   readonly #lengths = new Map<string, number>();
 
-  constructor(journal: Journal, options?: LedgerOptions) {
+  constructor(journal: Pick<Journal, 'note'>, options?: LedgerOptions) {
     super(BLOB_WIRE, journal, options);
   }
 

@@ -1,7 +1,6 @@
 // A plain model of blobs, as values: the result of a few operations on them, and the visible state of a store, in one
 // comparable form.
 import { createHash } from 'node:crypto';
-import { type BlobContext, BlobError, execute, NO_CONDITIONS } from '#blobs';
 
 export const CONTAINER = 'model';
 export const NAMES = ['a', 'a/b', 'c'] as const;
@@ -36,8 +35,6 @@ export interface Step {
     | 'pagesFromUrl'
     /** The oldest one. */
     | 'deleteSnapshot'
-    /** With everything in it; then it is created again. */
-    | 'dropContainer'
     /** To `size` bytes. */
     | 'resize'
     | 'tags'
@@ -107,7 +104,7 @@ const leaseIn = (old: ModelBlob | undefined): ModelBlob['marks'] =>
   old?.marks.lease ? { lease: old.marks.lease } : {};
 
 /** They need no lease. */
-const FREE: ReadonlySet<Step['kind']> = new Set(['snapshot', 'deleteSnapshot', 'dropContainer']);
+const FREE: ReadonlySet<Step['kind']> = new Set(['snapshot', 'deleteSnapshot']);
 
 /** Whether the blob's lease, or the one that the step shows, refuses it. */
 function isBarred({ marks }: Pick<ModelBlob, 'marks'>, { kind, fill, lease }: Step): boolean {
@@ -148,8 +145,6 @@ export function afterStep(model: Model, step: Step): Model | undefined {
       const source = model.blobs.get(nameOf(step.other));
       return source && made('BlockBlob', source.bytes);
     }
-    case 'dropContainer':
-      return EMPTY;
     case 'copy':
     case 'copyFromUrl': {
       const source = model.blobs.get(nameOf(step.other));
@@ -281,70 +276,4 @@ export function showModel({ blobs, staged }: Model): Record<string, string> {
     shown[name] = `${blob ? told(blob, blob.snapshots) : 'none'} | ${toldBlocks(blocks)}`;
   }
   return shown;
-}
-
-async function read(context: BlobContext, blob: string, snapshot: bigint | undefined): Promise<Buffer> {
-  const outcome = await execute(
-    { kind: 'getBlob', container: CONTAINER, blob, snapshot, range: undefined, conditions: NO_CONDITIONS },
-    context,
-  );
-  if (outcome.kind !== 'blobContent') throw new Error(outcome.kind);
-  if (Buffer.isBuffer(outcome.content)) return outcome.content;
-  const pieces: Buffer[] = [];
-  for await (const piece of outcome.content) pieces.push(Buffer.from(piece));
-  return Buffer.concat(pieces);
-}
-
-/** The content of the store, by lists, block lists and reads. */
-export async function showStore(context: BlobContext): Promise<Record<string, string>> {
-  const listed = await execute(
-    {
-      kind: 'listBlobs',
-      container: CONTAINER,
-      prefix: '',
-      delimiter: '',
-      from: undefined,
-      top: 5000,
-      snapshots: true,
-      uncommitted: false,
-    },
-    context,
-  );
-  if (listed.kind !== 'blobs') throw new Error(listed.kind);
-  const shown: Record<string, string> = {};
-  for (const name of NAMES) {
-    const snapshots: Buffer[] = [];
-    let blob: string | undefined;
-    for (const entry of listed.entries) {
-      if (entry.kind !== 'blob' || entry.name !== name) continue;
-      const { snapshot, metadata, tags, tier, lease } = entry.blob;
-      const bytes = await read(context, name, snapshot);
-      if (snapshot !== undefined) snapshots.push(bytes);
-      else {
-        const state = lease?.state === 'leased' ? 'leased' : '';
-        const marks = { tags: tags[0]?.[1] ?? '', tier: tier?.name ?? '', lease: state };
-        blob = told({ bytes, metadata: metadata[0]?.value ?? '', marks }, snapshots);
-      }
-    }
-    shown[name] = `${blob ?? 'none'} | ${toldBlocks(await stagedOf(context, name))}`;
-  }
-  return shown;
-}
-
-async function stagedOf(context: BlobContext, blob: string): Promise<ReadonlyMap<string, number>> {
-  const asked = {
-    committed: false,
-    uncommitted: true,
-    snapshot: undefined,
-    leaseId: undefined,
-    ifTags: undefined,
-  };
-  try {
-    const outcome = await execute({ kind: 'getBlockList', container: CONTAINER, blob, ...asked }, context);
-    if (outcome.kind !== 'blocks') throw new Error(outcome.kind);
-    return new Map((outcome.uncommitted ?? []).map(({ id, length }) => [id, length]));
-  } catch (error) {
-    if (error instanceof BlobError) return new Map();
-    throw error;
-  }
 }

@@ -7,6 +7,7 @@ import type { BlobAnswer, BlobCall } from './blob-call.js';
 import {
   bytesOf,
   idOf,
+  LEASE,
   listOf,
   NAMES,
   nameOf,
@@ -15,6 +16,7 @@ import {
   type Step,
   spanOf,
   sumOf,
+  tierOf,
   told,
   toldBlocks,
 } from './blob-model.js';
@@ -24,7 +26,7 @@ const SAS = accountSas('b');
 const [BAD, NOT_FOUND, CONFLICT, UNMET, OUTSIDE] = [400, 404, 409, 412, 416];
 const REFUSALS: ReadonlySet<number> = new Set([BAD, NOT_FOUND, CONFLICT, UNMET, OUTSIDE]);
 
-export interface BlobRequest {
+interface BlobRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE';
   /** `container`, or `container/blob`. */
   readonly path: string;
@@ -33,7 +35,13 @@ export interface BlobRequest {
   readonly body?: string | Buffer;
 }
 
-const rawBlobRequest = ({ method, path, query = '', headers, body = '' }: BlobRequest): RawRequest => ({
+export const rawBlobRequest = ({
+  method,
+  path,
+  query = '',
+  headers,
+  body = '',
+}: BlobRequest): RawRequest => ({
   method,
   target: `${ACCOUNT}/${path}?${query === '' ? '' : `${query}&`}${SAS}`,
   headers: { 'x-ms-version': '2021-12-02', ...headers },
@@ -43,7 +51,7 @@ const rawBlobRequest = ({ method, path, query = '', headers, body = '' }: BlobRe
 
 type Put = Omit<BlobRequest, 'path' | 'method'> & { readonly method?: 'DELETE'; readonly status?: number };
 
-const blobType = (type: string, more: Readonly<Record<string, string>> = {}): Put => ({
+const blobType = (type: string, more: Put['headers'] = {}): Put => ({
   headers: { 'x-ms-blob-type': type, ...more },
 });
 
@@ -64,7 +72,7 @@ function listBody(step: Step): string {
 const tagsBody = ({ fill }: Step): string =>
   `<?xml version="1.0"?><Tags><TagSet><Tag><Key>t</Key><Value>${fill}</Value></Tag></TagSet></Tags>`;
 
-function leaseOf({ lease = '', fill }: Step): Put {
+function leaseOf({ lease = LEASE, fill }: Step): Put {
   const action =
     fill === 0
       ? { 'x-ms-lease-action': 'release', 'x-ms-lease-id': lease }
@@ -74,6 +82,32 @@ function leaseOf({ lease = '', fill }: Step): Put {
           'x-ms-proposed-lease-id': lease,
         };
   return { query: 'comp=lease', headers: action, status: fill === 0 ? 200 : 201 };
+}
+
+/** From the other blob of the container. */
+function copyOf(step: Step, container: string, port: number): Put {
+  const source = {
+    'x-ms-copy-source': `http://127.0.0.1:${port}${ACCOUNT}/${container}/${nameOf(step.other)}?${SAS}`,
+  };
+  switch (step.kind) {
+    case 'putFromUrl':
+      return blobType('BlockBlob', source);
+    case 'appendFromUrl':
+      return { query: 'comp=appendblock', headers: source };
+    case 'blockFromUrl':
+      return { query: `comp=block&blockid=${idOf(step.fill)}`, headers: source };
+    case 'pagesFromUrl': {
+      const { body: _, headers, ...pages } = pagesOf(step, false);
+      return {
+        ...pages,
+        headers: { ...headers, ...source, 'x-ms-source-range': headers?.['x-ms-range'] ?? '' },
+      };
+    }
+    case 'copyFromUrl':
+      return { headers: { ...source, 'x-ms-requires-sync': 'true' }, status: 202 };
+    default:
+      return { headers: source, status: 202 };
+  }
 }
 
 /** Without its conditions. */
@@ -115,20 +149,22 @@ function putOf(step: Step, container: string, port: number): Put {
         headers: { 'x-ms-blob-content-length': String(step.size) },
         status: 200,
       };
-    case 'copy': {
-      const source = `http://127.0.0.1:${port}${ACCOUNT}/${container}/${nameOf(step.other)}?${SAS}`;
-      return { headers: { 'x-ms-copy-source': source }, status: 202 };
-    }
+    case 'tier':
+      return { query: 'comp=tier', headers: { 'x-ms-access-tier': tierOf(step.fill) }, status: 200 };
     case 'lease':
       return leaseOf(step);
+    case 'deleteSnapshot':
+      return { method: 'DELETE', status: 202 };
     default:
-      throw new RangeError(`${step.kind} is not sent.`);
+      return copyOf(step, container, port);
   }
 }
 
 function requestOf(call: Exclude<BlobCall, { kind: 'show' }>, port: number): BlobRequest {
   const { container } = call;
-  if (call.kind === 'make') return { method: 'PUT', path: container, query: 'restype=container' };
+  const query = 'restype=container';
+  if (call.kind === 'make') return { method: 'PUT', path: container, query };
+  if (call.kind === 'drop') return { method: 'DELETE', path: container, query };
   if (call.kind === 'read') {
     const [from, count] = call.range ?? [];
     const range =
@@ -152,6 +188,7 @@ function requestOf(call: Exclude<BlobCall, { kind: 'show' }>, port: number): Blo
 
 const successOf = (call: BlobCall): number => {
   if (call.kind === 'make') return 201;
+  if (call.kind === 'drop') return 202;
   if (call.kind === 'write') return putOf(call.step, '', 0).status ?? 201;
   return call.kind === 'read' && call.range !== undefined ? 206 : 200;
 };
@@ -163,6 +200,20 @@ async function got(sender: Sender, path: string, query: string): Promise<Reply> 
   const reply = await sender.request(rawBlobRequest({ method: 'GET', path, query }));
   if (reply.status !== 200) throw new Error(`${path}?${query} was answered ${reply.status} ${reply.body}`);
   return reply;
+}
+
+const BLOBS = /<Blob>(.*?)<\/Blob>/gs;
+
+/** Its oldest, if it has any. */
+async function deleteSnapshot(sender: Sender, container: string, name: string): Promise<Reply> {
+  const query = `restype=container&comp=list&include=snapshots&prefix=${name}`;
+  const list = await sender.request(rawBlobRequest({ method: 'GET', path: container, query }));
+  const own = [...list.body.matchAll(BLOBS)].map(([, xml = '']) => xml);
+  const oldest = own.find(xml => fieldOf(xml, 'Name') === name && xml.includes('<Snapshot>'));
+  if (list.status !== 200) return list;
+  if (oldest === undefined) return replyOf(404, { 'x-ms-error-code': 'BlobNotFound' }, Buffer.alloc(0));
+  const snapshot = `snapshot=${encodeURIComponent(fieldOf(oldest, 'Snapshot') ?? '')}`;
+  return sender.request(rawBlobRequest({ method: 'DELETE', path: `${container}/${name}`, query: snapshot }));
 }
 
 async function stagedOf(sender: Sender, path: string): Promise<string> {
@@ -179,7 +230,7 @@ async function show(sender: Sender, container: string): Promise<Reply> {
   if (list.status !== 200) return list;
   const shown: Record<string, string> = Object.fromEntries(NAMES.map(name => [name, 'none']));
   const snapshots = new Map<string, Buffer[]>();
-  for (const [, xml = ''] of list.body.matchAll(/<Blob>(.*?)<\/Blob>/gs)) {
+  for (const [, xml = ''] of list.body.matchAll(BLOBS)) {
     const name = fieldOf(xml, 'Name') ?? '';
     shown[name] ??= 'none';
     // Of one that has only uncommitted blocks nothing else is listed.
@@ -191,10 +242,9 @@ async function show(sender: Sender, container: string): Promise<Reply> {
     if (snapshot !== undefined) snapshots.set(name, [...before, bytes]);
     else {
       const lease = fieldOf(xml, 'LeaseState') === 'leased' ? 'leased' : '';
-      shown[name] = told(
-        { bytes, metadata: fieldOf(xml, 'm') ?? '', marks: { tags: fieldOf(xml, 'Value') ?? '', lease } },
-        before,
-      );
+      const tier = xml.includes('<AccessTierInferred>') ? '' : (fieldOf(xml, 'AccessTier') ?? '');
+      const marks = { tags: fieldOf(xml, 'Value') ?? '', tier, lease };
+      shown[name] = told({ bytes, metadata: fieldOf(xml, 'm') ?? '', marks }, before);
     }
   }
   for (const name of Object.keys(shown))
@@ -226,11 +276,14 @@ export type SentBlobCall = Sent<BlobCall, BlobAnswer>;
 export const BLOB_WIRE: Wire<BlobCall, BlobAnswer, SentBlobCall> = {
   name: 'blob',
   more: {},
-  isWrite: ({ kind }) => kind === 'write' || kind === 'make',
-  send: (sender, call) =>
-    call.kind === 'show'
-      ? show(sender, call.container)
-      : sender.request(rawBlobRequest(requestOf(call, sender.port))),
+  isWrite: ({ kind }) => kind !== 'read' && kind !== 'show',
+  send: (sender, call) => {
+    const { container } = call;
+    if (call.kind === 'show') return show(sender, container);
+    if (call.kind === 'write' && call.step.kind === 'deleteSnapshot')
+      return deleteSnapshot(sender, container, nameOf(call.step.blob));
+    return sender.request(rawBlobRequest(requestOf(call, sender.port)));
+  },
   read: readAnswer,
   show: call => JSON.stringify(call),
 };

@@ -1,6 +1,9 @@
 // Whether the contents that are there are those that the rows of a container name, directly or in lists of blocks.
-import { contentsNamedBy } from '#blobs';
-import type { Space, Store } from '#store';
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '#base';
+import { BackgroundWork, BlobSweep, contentsNamedBy } from '#blobs';
+import type { Space, Store, StoreWithContent } from '#store';
+import { WELL_KNOWN } from '../support/worker-processes.js';
 
 export const UNBOUNDED = { rows: 1e9, bytes: 1e12, examined: 1e9, milliseconds: 1e9 };
 export const EVERYTHING = { from: { partition: '', key: '' } };
@@ -33,4 +36,15 @@ export async function namedContents(
     if (!named.has(id)) faults.push(`${space.name}: after a sweep no row names the content ${id}.`);
   for (const id of named) if (!there.has(id)) faults.push(`${space.name}: the content ${id} is missing.`);
   return { named, faults };
+}
+
+/** A whole pass. */
+export async function sweepBlobs(
+  store: StoreWithContent,
+  background = new BackgroundWork(),
+  { clock = systemClock, ids = randomUUID as () => string, account = WELL_KNOWN.name } = {},
+): Promise<void> {
+  const { content } = store;
+  const sweep = new BlobSweep({ store, content, clock, ids, background, accounts: () => [account] });
+  while (!(await sweep.step()).isPassOver);
 }

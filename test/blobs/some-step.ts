@@ -71,12 +71,13 @@ function stepOf({ lone = [], mayBeHuge = false }: StepOptions): fc.Arbitrary<Ste
     });
 }
 
-/** One step; before most lists the blocks that they name. */
+/** One step; before most lists the blocks that they name, and before an append from elsewhere mostly its blob. */
 export function someSteps(options: StepOptions = {}): fc.Arbitrary<readonly Step[]> {
   const block = seldom(30, SMALL, MEDIUM);
   return fc
     .tuple(stepOf(options), chance(30), below(120), block, block)
     .map(([step, isLone, half, ...sizes]) => {
+      if (step.kind === 'appendFromUrl' && !isLone) return [{ ...step, kind: 'makeAppend' }, step];
       if (step.kind !== 'list' || isLone) return [step];
       const blocks = sizes.map((size, at): Step => ({ ...step, kind: 'block', size, fill: 2 * half + at }));
       return [...blocks, step];

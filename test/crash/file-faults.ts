@@ -7,8 +7,7 @@ import { inspection } from '../../packages/cli/store-task/inspection.js';
 import { CheckedContents } from '../../packages/store-lmdb/check/check-contents.js';
 import { unreadLog } from '../../packages/store-lmdb/check/unread-log.js';
 import { contentsOf } from '../../packages/store-lmdb/content/content-path.js';
-import { contextOn, sweepBlobs } from '../blobs/blob-operation.js';
-import { type NamedContents, namedContents } from '../blobs/content-faults.js';
+import { type NamedContents, namedContents, sweepBlobs } from '../blobs/content-faults.js';
 import { faultsOfQueueRows } from '../queues/queue-rows.js';
 
 const ACCOUNT = 'devstoreaccount1';
@@ -35,7 +34,7 @@ export async function faultsOfQueues(directory: string): Promise<readonly string
 export async function faultsOfContents(directory: string): Promise<readonly string[]> {
   const store = await openLmdbStore({ directory, durability: 'none' });
   try {
-    await sweepBlobs(contextOn(store, { account: ACCOUNT }));
+    await sweepBlobs(store);
     const faults: string[] = [];
     for (const space of await store.listSpaces(ACCOUNT, 'blob', '', SPACES_MAX))
       faults.push(...(await faultsIn(store, space, join(directory, 'contents', String(space.id)))).faults);

@@ -8,12 +8,16 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { Clock } from '#base';
-import { BackgroundWork, type BlobContext, BlobSweep, execute } from '#blobs';
 import { checkFile, openLmdbStore } from '#store-lmdb';
 import { inspection } from '../../packages/cli/store-task/inspection.js';
+import { backgroundOf } from '../../packages/server/services/blob/blob-request.js';
 import { bytesWithin } from '../../packages/store-lmdb/content/content-sums.js';
-import { afterStep, CONTAINER, EMPTY, showModel, showStore } from '../blobs/blob-model.js';
-import { operationOf } from '../blobs/blob-operation.js';
+import { afterStep, CONTAINER, EMPTY, type Step, showModel } from '../blobs/blob-model.js';
+import { BLOB_WIRE } from '../blobs/blob-wire.js';
+import { sweepBlobs } from '../blobs/content-faults.js';
+import { directSender } from '../histories/direct-sender.js';
+import { withMembers } from '../planted/members.js';
+import { directService } from '../support/direct-service.js';
 import { ROOT } from '../support/spawned-server.js';
 import { STEPS } from './stored-steps.js';
 
@@ -39,11 +43,28 @@ function copyFixture(t: TestContext): string {
   return directory;
 }
 
-async function contextOn(t: TestContext, directory: string): Promise<BlobContext> {
-  const store = await openLmdbStore({ directory, durability: 'none', clock: CLOCK });
-  t.after(() => store.close());
-  const [account, clock, ids, background] = ['account1', CLOCK, randomUUID, new BackgroundWork()];
-  return { store, content: store.content, account, clock, ids, background };
+/** Its blobs are of account1, here of the usual one. */
+async function openFixture(t: TestContext, directory: string) {
+  const lmdb = await openLmdbStore({ directory, durability: 'none', clock: CLOCK });
+  t.after(() => lmdb.close());
+  const store = withMembers(lmdb, {
+    getSpace: address => lmdb.getSpace({ ...address, account: 'account1' }),
+    listSpaces: (_, ...call) => lmdb.listSpaces('account1', ...call),
+  });
+  const failures: unknown[] = [];
+  const server = directService(store, CLOCK, failures, undefined, randomUUID);
+  const sender = directSender(server.blobs, { failures });
+  const background = backgroundOf(server);
+  return {
+    show: async (): Promise<unknown> =>
+      JSON.parse((await BLOB_WIRE.send(sender, { kind: 'show', container: CONTAINER })).body),
+    write: async (step: Step): Promise<void> => {
+      const { status } = await BLOB_WIRE.send(sender, { kind: 'write', container: CONTAINER, step });
+      assert.equal(status, 201, step.kind);
+    },
+    sweep: () => sweepBlobs(lmdb, background, { clock: CLOCK, account: 'account1' }),
+    settled: () => background.settled(),
+  };
 }
 
 test('a store with contents of format 2 is whole', async t => {
@@ -54,13 +75,12 @@ test('a store with contents of format 2 is whole', async t => {
 
 test('a store with contents of format 2 returns the blobs that were put, and keeps them when it is swept and written to', async t => {
   const directory = copyFixture(t);
-  const context = await contextOn(t, directory);
+  const { show, write, sweep, settled } = await openFixture(t, directory);
   const model = STEPS.reduce((before, step) => afterStep(before, step) ?? assert.fail(step.kind), EMPTY);
   assert.deepEqual(showModel(model), SHOWN);
-  assert.deepEqual(await showStore(context), SHOWN);
-  const sweep = new BlobSweep({ ...context, accounts: () => [context.account] });
-  while (!(await sweep.step()).isPassOver);
-  assert.deepEqual(await showStore(context), SHOWN);
+  assert.deepEqual(await show(), SHOWN);
+  await sweep();
+  assert.deepEqual(await show(), SHOWN);
   const more = [
     { kind: 'list', blob: 0, other: 0, size: 1, fill: 0 },
     { kind: 'append', blob: 1, other: 0, size: 20_000, fill: 12 },
@@ -68,11 +88,11 @@ test('a store with contents of format 2 returns the blobs that were put, and kee
   ] as const;
   let next = model;
   for (const step of more) {
-    await execute(operationOf(step), context);
+    await write(step);
     next = afterStep(next, step) ?? assert.fail(step.kind);
   }
-  await context.background.settled();
-  assert.deepEqual(await showStore(context), showModel(next));
+  await settled();
+  assert.deepEqual(await show(), showModel(next));
   const report = await checkFile(join(directory, 'data.mdb'), inspection);
   assert.deepEqual(report.findings, []);
 });

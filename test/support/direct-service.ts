@@ -76,12 +76,17 @@ export async function answerOf(
   service: StreamingService,
   { body = '', ...request }: PlainRequest,
   failures: unknown[] = [],
+  pause?: () => Promise<void>,
 ): Promise<DirectAnswer> {
   const sent = { secure: false, remoteAddress: '127.0.0.1', bodyTooLarge: false, ...request };
   const { status, headers, body: answer = '' } = await service.handle({ ...sent, body: Buffer.from(body) });
   const pieces: Buffer[] = [];
   if (typeof answer === 'string' || Buffer.isBuffer(answer)) pieces.push(Buffer.from(answer));
-  else for await (const piece of answer) pieces.push(Buffer.from(piece));
+  else
+    for await (const piece of answer) {
+      pieces.push(Buffer.from(piece));
+      await pause?.();
+    }
   const [failure] = failures.splice(0);
   if (failure !== undefined) throw failure;
   return { status, headers, body: Buffer.concat(pieces) };

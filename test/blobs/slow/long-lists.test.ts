@@ -1,5 +1,5 @@
-// Lists of a hundred thousand blobs by the official client: complete and in order, in pages of 5,000, flat and by hierarchy. The container is filled by the
-// domain's own operations before the server starts.
+// Lists of a hundred thousand blobs by the official client: complete and in order, in pages of 5,000, flat and by hierarchy. The container is filled
+// without sockets before the server starts.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,10 +8,9 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { BlobServiceClient, type ContainerClient } from '@azure/storage-blob';
 import { type RunningServer, serve } from 'shelfmark';
-import { execute } from '#blobs';
-import { openLmdbStore } from '#store-lmdb';
+import { openStore } from '../../histories/direct-sender.js';
 import { CONTAINER } from '../blob-model.js';
-import { contextOn, makeContainer, putOf } from '../blob-operation.js';
+import { BLOB_WIRE, rawBlobRequest } from '../blob-wire.js';
 
 const COUNT = 100_000;
 const PAGE = 5_000;
@@ -30,12 +29,15 @@ function logName(number: number): string {
 const NAMES = Array.from({ length: COUNT }, (_, number) => logName(number));
 
 async function fill(directory: string): Promise<void> {
-  const store = await openLmdbStore({ directory, durability: 'none', exclusive: true });
-  const context = contextOn(store, { account: ACCOUNT });
-  await makeContainer(context);
+  const store = await openStore(directory);
+  await BLOB_WIRE.send(store.blob, { kind: 'make', container: CONTAINER });
   const names = NAMES.values();
+  const headers = { 'x-ms-blob-type': 'BlockBlob' };
   const write = async (): Promise<void> => {
-    for (const name of names) await execute(putOf(name, Buffer.from('x')), context);
+    for (const name of names) {
+      const path = `${CONTAINER}/${name}`;
+      await store.blob.request(rawBlobRequest({ method: 'PUT', path, headers, body: 'x' }));
+    }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, write));
   await store.close();

@@ -42,9 +42,9 @@ const REACHED = [
     'read of a range done',
     'read unknown',
   ],
-  ...['resize done', 'snapshot done', 'tags done', 'dropContainer done', 'tier done'],
+  ...['resize done', 'snapshot done', 'tags done', 'drop done', 'make done', 'tier done'],
   ...['lease done', 'deleteSnapshot done', 'copyFromUrl done', 'putFromUrl done'],
-  ...['blockFromUrl done', 'pagesFromUrl done'],
+  ...['appendFromUrl done', 'blockFromUrl done', 'pagesFromUrl done'],
 ].map(outcome => `blob ${outcome}`);
 
 const unreached = (): readonly string[] => REACHED.filter(outcome => !outcomes.has(outcome));
@@ -66,7 +66,17 @@ test('a seed is one plan, and plans have everything that may happen to a process
   const kinds = new Set(
     Array.from({ length: SEEDS }, (_, at) => planOf(at + 1).steps.map(({ action }) => action.kind)).flat(),
   );
-  assert.deepEqual([...kinds].sort(), ['cut', 'full', 'kill', 'read', 'reopen', 'sweep', 'write']);
+  assert.deepEqual([...kinds].sort(), [
+    'cut',
+    'drop',
+    'full',
+    'kill',
+    'make',
+    'read',
+    'reopen',
+    'sweep',
+    'write',
+  ]);
 });
 
 for (const [name, { plant, finding }] of Object.entries(PLANTED_FAULTS))

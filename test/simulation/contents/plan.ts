@@ -9,6 +9,7 @@ import { below, chance, drawFrom, from, maybe, oneOf, seldom, several } from '..
 export type Action =
   | Omit<WriteCall, 'container'>
   | Omit<ReadCall, 'container'>
+  | { readonly kind: 'drop' | 'make' }
   | { readonly kind: 'sweep' }
   /** The process ends; the disk has everything it was given. */
   | { readonly kind: 'kill' }
@@ -39,7 +40,7 @@ export interface Plan {
 const FIRST_READER = 10;
 
 const LONE: readonly BlobStep['kind'][] = [
-  ...(['copy', 'copy', 'deleteSnapshot', 'deleteSnapshot', 'dropContainer', 'tier', 'lease'] as const),
+  ...(['copy', 'copy', 'deleteSnapshot', 'deleteSnapshot', 'tier', 'lease'] as const),
   ...(['copyFromUrl', 'putFromUrl', 'appendFromUrl', 'blockFromUrl', 'pagesFromUrl'] as const),
 ];
 
@@ -66,6 +67,7 @@ function stepsOf({ clients, fills, mayBeHuge }: Settings): fc.Arbitrary<readonly
   const lone = clients === 1 ? LONE : [];
   const actions = oneOf<readonly Action[]>(
     [70, someSteps({ lone, mayBeHuge }).map(all => all.map(step => ({ kind: 'write', step })))],
+    [lone.length > 0 ? 1 : 0, fc.constant([{ kind: 'drop' }, { kind: 'make' }])],
     [22, someRead.map(read => [{ kind: 'read', ...read }])],
     [8, calamity(fills).map(one => [one])],
   );

@@ -90,6 +90,23 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     },
     finding: /rows are left|explains this answer/,
   },
+  'a commit is answered before it is done': {
+    plant: {
+      plant: store =>
+        withMembers(store, {
+          commit: async (space, partition, reads, decide) => {
+            let answer: ReturnType<typeof decide>['result'] | undefined;
+            await store.commit(space, partition, reads, (...call) => {
+              answer = decide(...call).result;
+              return { result: undefined };
+            });
+            void store.commit(space, partition, reads, decide).catch(() => undefined);
+            return answer;
+          },
+        }),
+    },
+    finding: /explains this answer/,
+  },
   'the end of a content is another one': {
     plant: {
       plant: withWriters(writer => {

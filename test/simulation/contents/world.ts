@@ -1,16 +1,19 @@
 // One process after another on a simulated disk: rows in memory, durable when their commit is acknowledged, and the
 // embedded engine's real contents on the disk.
-import { BackgroundWork, type BlobContext } from '#blobs';
 import { openFaultyStore, openMemoryStore, type Space, type Store, type StoreWithContent } from '#store';
+import { backgroundOf } from '../../../packages/server/services/blob/blob-request.js';
 import { FileContents } from '../../../packages/store-lmdb/content/file-contents.js';
-import { contextOn } from '../../blobs/blob-operation.js';
+import { sweepBlobs } from '../../blobs/content-faults.js';
+import { directSender } from '../../histories/direct-sender.js';
 import type { Mood } from '../../power-cut/file-content.js';
-import { type Draw, unit } from '../../random/arbitrary.js';
+import { below, chance, type Draw, unit } from '../../random/arbitrary.js';
+import { directService } from '../../support/direct-service.js';
+import { type Sender, WELL_KNOWN } from '../../support/worker-processes.js';
 import type { SimulatedClock } from '../run/clock.js';
 import { type Lies, Mount, pass } from './simulated-calls.js';
 import { SimulatedDisk } from './simulated-disk.js';
 
-export const ACCOUNT = 'account1';
+export const ACCOUNT = WELL_KNOWN.name;
 
 /** Breaks a process, for tests of the simulation itself. */
 export interface Plant extends Lies {
@@ -28,10 +31,25 @@ export interface WorldOptions {
 /** The state of one process. */
 export interface Life {
   readonly mount: Mount;
-  readonly context: BlobContext;
-  /** The same without faults. */
-  readonly sound: BlobContext;
+  readonly sender: Sender;
+  /** Errors that are no refusals. */
+  readonly failures: unknown[];
+  /** Without faults, for as long as nothing else is in progress. */
+  isSound: boolean;
+  /** Of all blobs, without faults. */
+  sweep(): Promise<void>;
+  /** Nothing is done in the background any more. */
+  settled(): Promise<void>;
   close(): Promise<void>;
+}
+
+const PIECE_BYTES = 7000;
+const READER_PASSES = 100;
+
+/** A slow reader: what it has not read yet may be replaced and dropped in between. */
+async function slowly(mount: Mount): Promise<void> {
+  const { draw } = mount.options;
+  for (let left = draw(chance(50)) ? draw(below(READER_PASSES)) : 1; left > 0; left -= 1) await pass(mount);
 }
 
 const FAULTS = { failBefore: 0.02, failAfter: 0.02, delay: 0.3, redecide: 0.2, shortScan: 0.2 };
@@ -83,19 +101,29 @@ export class World {
       },
     });
     const broken = planted.plant?.(store) ?? store;
-    const faulty = faults ? openFaultyStore(broken, { ...FAULTS, random: () => draw(unit) }) : broken;
-    const background = new BackgroundWork();
-    const of = { ids: () => this.#newId(), clock: clock.read, background, account: ACCOUNT };
-    return {
+    const faulty = openFaultyStore(broken, {
+      ...FAULTS,
+      random: () => (faults && !life.isSound ? draw(unit) : 1),
+    });
+    const failures: unknown[] = [];
+    const ids = () => this.#newId();
+    const server = directService(faulty, clock.read, failures, undefined, ids);
+    const background = backgroundOf(server);
+    const pause = (): Promise<void> => (life.isSound ? Promise.resolve() : slowly(mount));
+    const life: Life = {
       mount,
-      context: contextOn(faulty, of),
-      sound: contextOn(broken, of),
+      sender: directSender(server.blobs, { pieceBytes: PIECE_BYTES, pause }),
+      failures,
+      isSound: false,
+      sweep: () => sweepBlobs(broken, background, { clock: clock.read, ids }),
+      settled: () => background.settled(),
       close: async () => {
         await background.settled();
         await content.close();
         mount.isDead = true;
       },
     };
+    return life;
   }
 
   /** Loses what is in progress; either the power fails too, or the disk stays as it is. */

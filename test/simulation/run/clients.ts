@@ -1,5 +1,8 @@
 // The clients of a simulated run: each has one call in flight at a time, and beginnings and ends are counted.
-import { Breach, type Happening } from '../../histories/history.js';
+import { Breach } from '../../histories/history.js';
+import type { Coded, Ledger, Sent } from '../../histories/ledger.js';
+import { NOBODY } from '../../histories/trigger.js';
+import type { Sender } from '../../support/worker-processes.js';
 
 /** An answer that has not arrived after these never will. In steps: no time passes while this process is stopped. */
 const PATIENCE_STEPS = 1_200;
@@ -26,8 +29,6 @@ export async function patiently<T>(waited: Promise<T>, step: number): Promise<T>
 }
 
 export class Clients {
-  /** Grows with each crash; requests sent before one get no answer. */
-  epoch = 0;
   #time = 0;
   readonly #busy = new Map<number, Promise<unknown>>();
 
@@ -55,11 +56,26 @@ export class Clients {
     for (const call of this.calls) await patiently(call, step);
   }
 
-  /** Calls in progress end without an answer. */
-  crash(history: readonly Pick<Happening<unknown, unknown>, 'answered'>[] = []): void {
-    this.epoch += 1;
-    for (const happening of history)
-      if (happening.answered === Number.POSITIVE_INFINITY) happening.answered = this.tick();
+  /** Call before the ledgers are settled: calls in progress end without an answer. */
+  crash(): void {
     this.#busy.clear();
   }
 }
+
+/** @throws Breach for an answer that no state of the service allows, with what `faults` has found since. */
+export async function askOf<Call, Answer extends Coded, H extends Sent<Call, Answer>>(
+  ledger: Ledger<Call, Answer, H>,
+  sender: Sender,
+  call: Call,
+  step: number,
+  own: { readonly more?: Omit<H, keyof Sent<Call, Answer>>; readonly faults?: () => readonly unknown[] } = {},
+): Promise<Answer | undefined> {
+  const { more = ledger.wire.more, faults = () => [] } = own;
+  const answer = await ledger.ask(sender, call, NOBODY, { step, more });
+  // Calls of other steps that end now have their own.
+  const fault = ledger.faults.find(each => each.startsWith(`${ledger.wire.name} ${step} `));
+  if (fault === undefined) return answer;
+  throw new Breach(step, [fault, ...faults().map(textOf)].join('\n'));
+}
+
+export const textOf = (error: unknown): string => String(error instanceof Error ? error.stack : error);

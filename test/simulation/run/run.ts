@@ -1,8 +1,7 @@
 // Executes the steps of a plan against a service and records what happened: a client has one call in flight at a time,
 // the seed decides the order. At the end everything is read once more, and the histories are judged.
 import { Breach } from '../../histories/history.js';
-import { type Coded, Ledger, type Sent } from '../../histories/ledger.js';
-import { NOBODY } from '../../histories/trigger.js';
+import { Ledger } from '../../histories/ledger.js';
 import type { QueueCall, QueueHappening } from '../../queues/call.js';
 import { queueFaults } from '../../queues/judge.js';
 import { QueueLedger } from '../../queues/queue-ledger.js';
@@ -10,7 +9,7 @@ import type { Sender } from '../../support/worker-processes.js';
 import type { Answer, Call, TableHappening } from '../judge/history.js';
 import { tableFaults } from '../judge/judge.js';
 import { isQueueAction, type Plan, type QueueAction, type Step } from '../plan/step.js';
-import { Clients, patiently, turns } from './clients.js';
+import { askOf, Clients, patiently, textOf, turns } from './clients.js';
 import { SimulatedClock } from './clock.js';
 import { accountSas, tableSas } from './signing.js';
 import { type OpenTarget, openSubject, type Plant, type Subject } from './subject.js';
@@ -118,25 +117,10 @@ class Run {
 
   async #onTable({ number, client, level, credential }: Omit<Step, 'action' | 'pause'>, call: Call) {
     const sender = this.#signed(credential, call);
-    const answer = await this.#ask(this.tables, sender, call, number, { client, level });
+    const faults = () => this.#subject.faultsOfOurs();
+    const answer = await askOf(this.tables, sender, call, number, { more: { client, level }, faults });
     if (answer) this.#tableCaller.learn(client, call, answer);
     return answer;
-  }
-
-  /** @throws Breach for an answer that no state of the service allows. */
-  async #ask<C, A extends Coded, H extends Sent<C, A>>(
-    ledger: Ledger<C, A, H>,
-    sender: Sender,
-    call: C,
-    step: number,
-    more: Omit<H, keyof Sent<C, A>>,
-  ): Promise<A | undefined> {
-    const answer = await ledger.ask(sender, call, NOBODY, { step, more });
-    // Of this call: others that end now may be right.
-    const [fault] = ledger.faults.splice(0);
-    if (fault === undefined) return answer;
-    const ours = this.#subject.faultsOfOurs().map(each => `\n${each instanceof Error ? each.stack : each}`);
-    throw new Breach(step, `${fault}${ours.join('')}`);
   }
 
   #signed(credential: Step['credential'], call: Call): Sender {
@@ -161,7 +145,8 @@ class Run {
   }
 
   #askQueue(call: QueueCall, step: number) {
-    return this.#ask(this.queues, this.#subject.queue, call, step, {});
+    const faults = () => this.#subject.faultsOfOurs();
+    return askOf(this.queues, this.#subject.queue, call, step, { faults });
   }
 
   /** Page by page, by a separate client. Settles what is still in doubt. */
@@ -207,8 +192,7 @@ export async function runPlan(plan: Plan, plant?: Plant, target?: OpenTarget): P
     await run.carryOut();
     await run.judge();
   } catch (error) {
-    const text = error instanceof Error ? String(error.stack) : String(error);
-    failure = error instanceof Breach ? error : new Breach(plan.steps.length, text);
+    failure = error instanceof Breach ? error : new Breach(plan.steps.length, textOf(error));
   } finally {
     await subject.close();
   }
