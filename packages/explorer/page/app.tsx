@@ -11,14 +11,14 @@ import { QueueView } from './queues/queue-view.js';
 import { SignatureView } from './sas/signature-view.js';
 import { Failure, Spinner } from './shell/blank.js';
 import { IconButton } from './shell/button.js';
-import { Create } from './shell/create.js';
 import { Help } from './shell/help.js';
 import { Icon } from './shell/icon.js';
 import { Notices } from './shell/notices.js';
 import { Palette } from './shell/palette.js';
+import { create } from './shell/resource.js';
 import { Sidebar } from './shell/sidebar.js';
 import { SignIn } from './shell/sign-in.js';
-import { overlay, show, useCommands } from './state/command.js';
+import { close, commands, overlay, show, useCommands } from './state/command.js';
 import {
   accountsFailure,
   currentAccount,
@@ -31,6 +31,28 @@ import { nextTheme, type Theme, theme } from './state/theme.js';
 import { TableView } from './tables/table-view.js';
 
 const THEME_ICONS: Readonly<Record<Theme, typeof Sun>> = { system: Monitor, light: Sun, dark: Moon };
+const showPalette = (): void => show(<Palette />);
+const showHelp = (): void => show(<Help />);
+
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(?:input|textarea|select)$/i.test(target.tagName));
+
+addEventListener('keydown', event => {
+  const isControl = event.ctrlKey || event.metaKey;
+  if (isControl && event.key.toLowerCase() === 'k') {
+    if (document.querySelector('dialog.palette') === null) showPalette();
+    else close();
+  } else {
+    const isTaken = isControl || event.altKey || isField(event.target);
+    if (isTaken || document.querySelector('dialog[open]') !== null) return;
+    const found = commands().find(({ key }) => key === event.key);
+    if (found === undefined) return;
+    found.run();
+  }
+  event.preventDefault();
+});
+
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
 const Top = ({ onSide }: { readonly onSide: () => void }) => (
@@ -38,12 +60,12 @@ const Top = ({ onSide }: { readonly onSide: () => void }) => (
     <span class="side-button">
       <IconButton icon={MenuIcon} label="Show the side" onClick={onSide} />
     </span>
-    <button type="button" class="search-button" onClick={() => show('palette')}>
+    <button type="button" class="search-button" onClick={showPalette}>
       <Icon of={Search} />
       <span>Search or run a command</span>
       <kbd>{isMac ? '⌘' : 'Ctrl'} K</kbd>
     </button>
-    <IconButton icon={Keyboard} label="Keys (?)" onClick={() => show('help')} />
+    <IconButton icon={Keyboard} label="Keys (?)" onClick={showHelp} />
     <IconButton icon={THEME_ICONS[theme.value]} label={`Theme: ${theme.value}`} onClick={nextTheme} />
   </div>
 );
@@ -93,13 +115,6 @@ function Main() {
   return <ViewOf key={keyOf(route.value)} account={account} view={view} />;
 }
 
-function Overlay() {
-  const shown = overlay.value;
-  if (shown === 'none') return null;
-  if (shown === 'palette') return <Palette />;
-  return shown === 'help' ? <Help /> : <Create service={shown} />;
-}
-
 const titleOf = (): string => {
   const { account, view } = route.value;
   const name = 'name' in view ? view.name : view.kind === 'signature' ? 'Signatures' : account;
@@ -113,18 +128,19 @@ export function App({ refusal }: { readonly refusal: string | undefined }) {
     document.title = title;
     setSideShown(false);
   }, [title]);
-  useCommands(
-    () => [
-      ...SERVICES.map(service => ({
-        title: `New ${SERVICE_NAMES[service].one}`,
-        run: () => show(service),
-      })),
-      { title: 'Shared access signatures', run: () => go({ kind: 'signature', scope: '', resource: '' }) },
-      { title: 'Change the theme', run: nextTheme },
-      { title: 'End the session', run: () => void endSession() },
-    ],
-    [],
-  );
+  const place = keyOf(route.value);
+  // A dialog is of the view that opened it.
+  useEffect(() => close, [place]);
+  useCommands([
+    ...SERVICES.map(service => ({
+      label: `New ${SERVICE_NAMES[service].one}`,
+      run: () => create(service),
+    })),
+    { label: 'Shared access signatures', run: () => go({ kind: 'signature', scope: '', resource: '' }) },
+    { label: 'Keys', key: '?', run: showHelp },
+    { label: 'Change the theme', run: nextTheme },
+    { label: 'End the session', run: () => void endSession() },
+  ]);
   const isEnded = sessionState.value === 'ended';
   return (
     <div class={isSideShown ? 'app side-shown' : 'app'}>
@@ -139,7 +155,7 @@ export function App({ refusal }: { readonly refusal: string | undefined }) {
           <Main />
         </main>
       </div>
-      <Overlay />
+      {overlay.value}
       {isEnded && <SignIn refusal={refusal} isOver={accounts.value.length > 0} />}
       <Notices />
     </div>

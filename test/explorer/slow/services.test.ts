@@ -40,7 +40,7 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
   test('a poison queue is driven back', async t => {
     const page = await world().open(t, 'queues/invoices-poison');
     await page.locator('.message').nth(2).waitFor();
-    await button(page, 'Redrive').click();
+    await button(page, 'Redrive messages').click();
     assert.equal(await page.getByLabel('To the queue').inputValue(), 'invoices');
     await button(page, 'Move').click();
     await page.getByText('Moved 3 messages to invoices.').waitFor();
@@ -61,9 +61,9 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
       if (route.request().method() === 'POST' && sent++ > 0) await stopped;
       await route.continue();
     });
-    await button(page, 'Move').click();
+    await button(page, 'Move messages').click();
     await page.getByLabel('To the queue').selectOption('thumbnails');
-    await button(page, 'Move').last().click();
+    await button(page, 'Move').click();
     await page.getByText('Moved 1 of 3 messages').waitFor();
     await button(page, 'Stop').click();
     goOn();
@@ -123,7 +123,8 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
     const page = await world().open(t, 'blobs/pictures');
     await page.getByText('This container is empty').waitFor();
     const file = { name: 'note & more.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') };
-    await page.locator('input[type=file]').setInputFiles(file);
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button(page, 'Upload').click()]);
+    await chooser.setFiles(file);
     await page.getByText('Uploaded 1 file.').waitFor();
     const dropped = await page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();

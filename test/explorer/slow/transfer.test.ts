@@ -17,10 +17,10 @@ describe('entities in bulk', WITH_BROWSER, () => {
     await putEveryType(server);
     await tableClient(server, 'copies').createTable();
   });
-  const chooseFile = (page: Page, name: string, text: string): Promise<void> =>
-    page
-      .locator('.dialog input[type=file]')
-      .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+  async function chooseFile(page: Page, name: string, text: string): Promise<void> {
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), choose(page, 'table', 'Import')]);
+    await chooser.setFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+  }
   const importChosen = (page: Page): Promise<void> => button(page, 'Import').click();
   async function exported(page: Page, format: string): Promise<string> {
     await choose(page, 'table', 'Export');
@@ -60,7 +60,6 @@ describe('entities in bulk', WITH_BROWSER, () => {
     assert.equal(text.split('\n').length, 2401);
     await page.getByRole('link', { name: 'copies' }).first().click();
     await page.getByText('This table is empty').waitFor();
-    await choose(page, 'table', 'Import');
     await chooseFile(page, 'orders.jsonl', text);
     await page.getByText('2,400 entities in 12 partitions.').waitFor();
     await importChosen(page);
@@ -69,6 +68,7 @@ describe('entities in bulk', WITH_BROWSER, () => {
     // Their transaction is refused, because one of them is there already; the other is written alone.
     const [there = ''] = text.split('\n');
     const fresh = there.replace(/"RowKey":"[^"]*"/, '"RowKey":"fresh"');
+    await page.getByRole('button', { name: 'Close' }).last().click();
     await chooseFile(page, 'orders.jsonl', `${there}\n${fresh}\n`);
     await page.getByText('2 entities in 1 partition.').waitFor();
     await importChosen(page);
@@ -79,11 +79,10 @@ describe('entities in bulk', WITH_BROWSER, () => {
   test('a file that is faulty writes nothing, and says where', async t => {
     const page = await world().open(t, 'tables/everyType');
     const before = await countOf('everyType');
-    await choose(page, 'table', 'Import');
     const csv = 'PartitionKey,RowKey,n,n@type\np,a,1,Int32\np,b,x,Int32\n';
     await chooseFile(page, 'bad.csv', csv);
     await page.getByText('Line 3: "n": "x" is not an Int32').waitFor();
-    assert(await button(page, 'Import').isDisabled());
+    assert.equal(await button(page, 'Import').count(), 0);
     assert.equal(await countOf('everyType'), before);
   });
 
@@ -93,7 +92,6 @@ describe('entities in bulk', WITH_BROWSER, () => {
     await tableClient(world().stage.server, 'nasty').createTable();
     const page = await world().open(t, 'tables/nasty');
     await page.getByText('This table is empty').waitFor();
-    await choose(page, 'table', 'Import');
     const braces = ['{a}', '{b}'].map(key => rowOf('in braces', key, []));
     const lines = [...braces, ...NASTY_ROWS].map(formatContent);
     await chooseFile(page, 'nasty.jsonl', `${lines.join('\n')}\n`);
@@ -108,7 +106,6 @@ describe('entities in bulk', WITH_BROWSER, () => {
   test('a row that no URL can name is listed with the reason, and the others are written', async t => {
     const page = await world().open(t, 'tables/everyType');
     const before = await countOf('everyType');
-    await choose(page, 'table', 'Import');
     const lines = ['"half \\ud800"', '"whole"'].map(key => `{"PartitionKey":"p","RowKey":${key},"n":1}\n`);
     await chooseFile(page, 'rows.jsonl', lines.join(''));
     await page.getByLabel('Replace them').check();

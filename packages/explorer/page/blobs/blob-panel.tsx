@@ -8,7 +8,7 @@ import { type BlobRef, blobOf, download, listSnapshots } from '../client/blob-cl
 import { signing } from '../shell/bar.js';
 import { Until } from '../shell/blank.js';
 import { Button, IconButton } from '../shell/button.js';
-import { Loss } from '../shell/dialog.js';
+import { ask } from '../shell/dialog.js';
 import { Menu, type MenuItem } from '../shell/menu.js';
 import { useLoaded } from '../state/loaded.js';
 import { notify, notifyFailure } from '../state/notice.js';
@@ -145,7 +145,6 @@ const DetailsView = ({ blob, details, onChanged, onShow }: DetailsProps) => {
 /** Give it a key of the blob. */
 export function BlobPanel({ blob, onClose, onChanged }: BlobPanelProps) {
   const [snapshot, setSnapshot] = useState('');
-  const [isDeleting, setDeleting] = useState(false);
   const shown = { ...blob, snapshot };
   const isCurrent = snapshot === '';
   const loading = useLoaded(() => detailsOf(shown), [snapshot]);
@@ -160,6 +159,19 @@ export function BlobPanel({ blob, onClose, onChanged }: BlobPanelProps) {
     if (isCurrent) onClose();
     else setSnapshot('');
   };
+  const askToDelete = (): void =>
+    ask({
+      title: isCurrent ? 'Delete this blob?' : 'Delete this snapshot?',
+      action: 'Delete',
+      isDanger: true,
+      text: (
+        <p>
+          <code class="break">{blob.name}</code>
+          {isCurrent ? ' and its snapshots' : ` at ${snapshot}`}
+        </p>
+      ),
+      perform: remove,
+    });
   return (
     <aside class="panel" aria-label="Blob">
       <Head
@@ -167,26 +179,13 @@ export function BlobPanel({ blob, onClose, onChanged }: BlobPanelProps) {
         isLeased={loading.state.value.value?.properties.leaseState === 'leased'}
         onClose={onClose}
         onChanged={changed}
-        onDelete={() => setDeleting(true)}
+        onDelete={askToDelete}
       />
       <div class="panel-body">
         <Until loading={loading} label="Reading the blob…" title="The blob cannot be read">
           {details => <DetailsView blob={shown} details={details} onChanged={changed} onShow={setSnapshot} />}
         </Until>
       </div>
-      {isDeleting && (
-        <Loss
-          title={isCurrent ? 'Delete this blob?' : 'Delete this snapshot?'}
-          action="Delete"
-          perform={remove}
-          onClose={() => setDeleting(false)}
-        >
-          <p>
-            <code class="break">{blob.name}</code>
-            {isCurrent ? ' and its snapshots' : ` at ${snapshot}`}
-          </p>
-        </Loss>
-      )}
     </aside>
   );
 }

@@ -1,15 +1,15 @@
 // One container: its folders and blobs, uploads by button or by drag and drop.
-import { Container, File, Folder, Upload } from 'lucide';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { Container, File, Folder, RefreshCw, Upload } from 'lucide';
+import { useEffect, useState } from 'preact/hooks';
 import { counted, formatBytes, formatTime } from '../../model/cell.js';
 import type { Place } from '../client/account.js';
 import { type BlobPage, listBlobs } from '../client/blob-client.js';
-import { Bar } from '../shell/bar.js';
+import { chooseFiles } from '../client/file.js';
+import { type Action, Bar } from '../shell/bar.js';
 import { Blank, Until } from '../shell/blank.js';
 import { Button, LinkButton } from '../shell/button.js';
 import { Icon } from '../shell/icon.js';
 import { WorkView } from '../shell/work-view.js';
-import { useCommands } from '../state/command.js';
 import { type Loading, useLoaded } from '../state/loaded.js';
 import { hashOf } from '../state/route.js';
 import { BlobPanel } from './blob-panel.js';
@@ -157,37 +157,16 @@ export function ContainerView(place: FolderPlace) {
   const again = (): void => void loading.again();
   const { work, halt, upload, isOver, handlers } = useUploads(container, prefix, again);
   const [opened, onOpen] = useState<string>();
-  const chooser = useRef<HTMLInputElement>(null);
-  const onChoose = (): void => chooser.current?.click();
+  const onChoose = (): void => void chooseFiles({ multiple: true }).then(upload);
   useEffect(() => onOpen(undefined), [prefix]);
-  useCommands(
-    () => [
-      { title: 'Upload files', key: 'u', run: onChoose },
-      { title: 'List again', key: 'r', run: again },
-    ],
-    [name, prefix],
-  );
+  const actions: readonly Action[] = [
+    { label: 'List again', icon: RefreshCw, key: 'r', place: 'button', run: again },
+    { label: 'Upload', icon: Upload, key: 'u', place: 'primary', run: onChoose },
+  ];
   return (
     <div class="view-with-panel">
       <div class={isOver ? 'view dropping' : 'view'} {...handlers}>
-        <Bar
-          service="blob"
-          {...container}
-          title={<Path {...place} />}
-          againLabel="List again"
-          onAgain={again}
-          primary={{ label: 'Upload', icon: Upload, run: onChoose }}
-        />
-        <input
-          ref={chooser}
-          type="file"
-          multiple
-          hidden
-          onChange={event => {
-            void upload([...(event.currentTarget.files ?? [])]);
-            event.currentTarget.value = '';
-          }}
-        />
+        <Bar service="blob" {...{ ...container, actions }} title={<Path {...place} />} />
         <WorkView work={work} verb="Uploaded" unit={['file', 'files']} onHalt={halt} />
         <Contents {...{ place, loading, opened, onOpen, onChoose }} />
         <Status loading={loading} />

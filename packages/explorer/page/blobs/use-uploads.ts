@@ -18,8 +18,9 @@ export function useUploads(container: Place, prefix: string, onDone: () => void)
       return notify('Files are being uploaded: wait for that, or stop it.', 'failed');
     let done = 0;
     const failed: Failed[] = [];
-    await run(files.length, ({ signal: abortSignal, change }) =>
-      inParallel(files, CONCURRENT, async file => {
+    await run(({ signal: abortSignal, change }) => {
+      change({ total: files.length });
+      return inParallel(files, CONCURRENT, async file => {
         const name = `${prefix}${file.webkitRelativePath || file.name}`;
         const blobContentType = file.type || 'application/octet-stream';
         try {
@@ -31,8 +32,8 @@ export function useUploads(container: Place, prefix: string, onDone: () => void)
           failed.push({ what: name, reason: sentenceOf(error) });
         }
         change({ done, failed: [...failed] });
-      }),
-    );
+      });
+    });
     onDone();
   };
   const handlers = {

@@ -2,7 +2,7 @@
 import type { BlobItem, BlockBlobClient } from '@azure/storage-blob';
 import { containerOf, type Place, pathOf } from './account.js';
 import { posted } from './ask.js';
-import { saveAs } from './save.js';
+import { saveAs } from './file.js';
 import { fetchValue } from './session.js';
 
 export interface BlobRef {

@@ -16,7 +16,7 @@ import {
 import type { Place } from '../client/account.js';
 import { fetchValue } from '../client/session.js';
 import { Blank, Until } from '../shell/blank.js';
-import { type Options, Radios } from '../shell/field.js';
+import { Field, type Options } from '../shell/field.js';
 import { Icon } from '../shell/icon.js';
 import { useLoaded } from '../state/loaded.js';
 import { hashOf } from '../state/route.js';
@@ -129,7 +129,7 @@ export function HeatView({ account, name }: Place) {
         <h1 class="ellipsis">
           <a href={hashOf({ account, view: { kind: 'table', name, filter: '' } })}>{name}</a> · partitions
         </h1>
-        <Radios legend="What is shown" options={MEASURES} value={measure} onChoose={setMeasure} isBar />
+        <Field label="What is shown" kind="bar" options={MEASURES} value={measure} onText={setMeasure} />
       </header>
       <Until loading={loading} label="Reading…" title="The counts cannot be read">
         {heat =>

@@ -6,7 +6,7 @@ import { queueOf, type Service } from '../client/account.js';
 import { inParallel } from '../client/parallel.js';
 import { Fault } from '../shell/blank.js';
 import { LinkButton } from '../shell/button.js';
-import { show } from '../state/command.js';
+import { create } from '../shell/resource.js';
 import { currentAccount, isAbsent, listingOf, namesOf, SERVICE_NAMES, SERVICES } from '../state/resources.js';
 import { hashOf, viewOf } from '../state/route.js';
 
@@ -57,7 +57,7 @@ function Section({ account, service, counts }: SectionProps) {
       <Fault text={failure} />
       {names?.length === 0 && (
         <p class="hint">
-          No {one} yet. <LinkButton onClick={() => show(service)}>Create the first</LinkButton>
+          No {one} yet. <LinkButton onClick={() => create(service)}>Create the first</LinkButton>
         </p>
       )}
       <ul class="cards">

@@ -1,20 +1,17 @@
 // One queue: the messages at its head, decoded, and what can be done with them.
 import type { PeekedMessageItem } from '@azure/storage-queue';
-import { Copy, Eraser, ListOrdered, Plus, Trash2, Undo2 } from 'lucide';
+import { Copy, Eraser, ListOrdered, Plus, RefreshCw, Trash2, Undo2 } from 'lucide';
 import { useState } from 'preact/hooks';
 import { counted, formatTime } from '../../model/cell.js';
 import { decodeMessage, originOf, prettyMessage } from '../../model/message-text.js';
 import { type Place, queueOf } from '../client/account.js';
-import { MESSAGES_MAX, moveMessages } from '../client/take-messages.js';
-import { Bar } from '../shell/bar.js';
+import { MESSAGES_MAX } from '../client/take-messages.js';
+import { type Action, Bar } from '../shell/bar.js';
 import { Blank, Until } from '../shell/blank.js';
 import { Button, IconButton } from '../shell/button.js';
-import { WorkView } from '../shell/work-view.js';
-import { useCommands } from '../state/command.js';
 import { type Loading, useLoaded } from '../state/loaded.js';
 import { copyText } from '../state/notice.js';
-import { useWork } from '../state/work.js';
-import { type Asking, Dialogs } from './dialogs.js';
+import { clear, move, put, remove } from './questions.js';
 
 interface Head {
   readonly messages: readonly PeekedMessageItem[];
@@ -77,26 +74,31 @@ function MessageItem({ message, onDelete }: MessageItemProps) {
   );
 }
 
-interface HeadProps {
+interface MessagesProps {
   readonly loading: Loading<Head>;
-  readonly onAsk: (asking: Asking) => void;
+  readonly onPut: () => void;
+  readonly onDelete: (id: string) => void;
 }
 
-const Messages = ({ loading, onAsk }: HeadProps) => (
+const Messages = ({ loading, onPut, onDelete }: MessagesProps) => (
   <div class="scroll-area">
     <Until loading={loading} label="Peeking…" title="The queue cannot be read">
       {({ messages, count }) =>
         messages.length === 0 ? (
           <Blank icon={ListOrdered} title={count === 0 ? 'This queue is empty' : 'No message is visible now'}>
             {count > 0 && <p>About {counted(count, 'message')} will be visible later.</p>}
-            <Button kind="primary" icon={Plus} onClick={() => onAsk('put')}>
+            <Button kind="primary" icon={Plus} onClick={onPut}>
               Put a message
             </Button>
           </Blank>
         ) : (
           <ul class="messages" aria-label="Messages">
             {messages.map(message => (
-              <MessageItem key={message.messageId} message={message} onDelete={() => onAsk(message)} />
+              <MessageItem
+                key={message.messageId}
+                message={message}
+                onDelete={() => onDelete(message.messageId)}
+              />
             ))}
           </ul>
         )
@@ -110,41 +112,21 @@ export function QueueView({ account, name }: Place) {
   const loading = useLoaded(() => headOf(queue), [account, name]);
   const { value, isLoading } = loading.state.value;
   const again = (): void => void loading.again();
-  const { work, run, halt } = useWork();
-  const [asking, setAsking] = useState<Asking>();
-  const [target, setTarget] = useState('');
-  const ask = (what: Asking) => (): void => setAsking(what);
-  const move = async (to: string, count: number): Promise<void> => {
-    setTarget(to);
-    await run(count, ({ signal, change }) =>
-      moveMessages({ from: queue, to, count }, signal, done => change({ done })),
-    );
-    again();
-  };
-  useCommands(
-    () => [
-      { title: 'Put a message', key: 'n', run: ask('put') },
-      { title: 'Peek again', key: 'r', run: again },
-      { title: 'Move messages to another queue', key: 'm', run: ask('move') },
-    ],
-    [name],
-  );
+  const onPut = (): void => put(queue, again);
+  const text = originOf(name) === undefined ? 'Move' : 'Redrive';
+  const actions: readonly Action[] = [
+    {
+      ...{ label: `${text} messages`, text, icon: Undo2, key: 'm', place: 'button' },
+      run: () => move(queue, value?.count ?? 0, again),
+    },
+    { label: 'Peek again', icon: RefreshCw, key: 'r', place: 'button', run: again },
+    { label: 'Put message', icon: Plus, key: 'n', place: 'primary', run: onPut },
+    { label: 'Clear the queue', icon: Eraser, isDanger: true, run: () => clear(queue, again) },
+  ];
   return (
     <div class="view">
-      <Bar
-        service="queue"
-        {...queue}
-        againLabel="Peek again"
-        onAgain={again}
-        primary={{ label: 'Put message', icon: Plus, run: ask('put') }}
-        items={[{ label: 'Clear the queue', icon: Eraser, isDanger: true, run: ask('clear') }]}
-      >
-        <Button icon={Undo2} onClick={ask('move')}>
-          {originOf(name) === undefined ? 'Move' : 'Redrive'}
-        </Button>
-      </Bar>
-      <WorkView work={work} verb="Moved" unit={['message', 'messages', `to ${target}`]} onHalt={halt} />
-      <Messages loading={loading} onAsk={setAsking} />
+      <Bar service="queue" {...{ ...queue, actions }} />
+      <Messages {...{ loading, onPut }} onDelete={id => remove(queue, id, again)} />
       <div class="status" role="status">
         {isLoading && <span class="spinner" aria-hidden="true" />}
         {value && <span>About {counted(value.count, 'message')}</span>}
@@ -152,15 +134,6 @@ export function QueueView({ account, name }: Place) {
           <span class="hint">The first {MESSAGES_MAX} are shown.</span>
         )}
       </div>
-      {asking !== undefined && (
-        <Dialogs
-          {...{ queue, asking }}
-          count={value?.count ?? 0}
-          onMove={(to, count) => void move(to, count)}
-          onClose={() => setAsking(undefined)}
-          onDone={again}
-        />
-      )}
     </div>
   );
 }

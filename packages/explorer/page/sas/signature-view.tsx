@@ -14,14 +14,15 @@ import {
   sentencesOf,
 } from '../../model/sas-form.js';
 import type { Service } from '../client/account.js';
-import { posted, sentenceOf } from '../client/ask.js';
+import { posted } from '../client/ask.js';
 import { fetchValue } from '../client/session.js';
 import { Fault } from '../shell/blank.js';
 import { Button } from '../shell/button.js';
-import { Check, type Options, SelectField, TextField } from '../shell/field.js';
+import { type Asked, Fields, type Options, type Values } from '../shell/field.js';
 import { copyText } from '../state/notice.js';
 import { currentAccount, namesOf } from '../state/resources.js';
 import { account } from '../state/route.js';
+import { useWork } from '../state/work.js';
 
 const SCOPES: Options<Scope> = [
   ['account', 'the whole account'],
@@ -43,18 +44,24 @@ const LIFETIMES: readonly (readonly [hours: number, label: string])[] = [
   [24 * 30, '30 days'],
 ];
 
-type Texts = readonly (readonly [name: SasField, label: string, placeholder: string])[];
-const KEYS: Texts = [
-  ['spk', 'First PartitionKey', 'any'],
-  ['srk', 'First RowKey', 'any'],
-  ['epk', 'Last PartitionKey', 'any'],
-  ['erk', 'Last RowKey', 'any'],
+const text = (name: SasField, label: string, placeholder: string): Asked => ({
+  ...{ name, label, placeholder, inputKind: 'mono' },
+});
+const KEYS = [
+  text('spk', 'First PartitionKey', 'any'),
+  text('srk', 'First RowKey', 'any'),
+  text('epk', 'Last PartitionKey', 'any'),
+  text('erk', 'Last RowKey', 'any'),
 ];
-const LIMITS: Texts = [
-  ['st', 'Start (UTC)', 'now'],
-  ['se', 'End (UTC)', ''],
-  ['sip', 'IP addresses', 'any'],
+const LIMITS: readonly Asked[] = [
+  text('st', 'Start (UTC)', 'now'),
+  text('se', 'End (UTC)', ''),
+  text('sip', 'IP addresses', 'any'),
+  { name: 'spr', label: '', kind: 'boxes', options: [['https', 'HTTPS only']] },
 ];
+const boxes = (name: SasField, label: string, all: Letters): Asked => ({
+  ...{ name, label, kind: 'boxes', options: Object.entries(all) },
+});
 
 const endAfter = (hours: number): string =>
   `${new Date(Date.now() + hours * HOUR_MILLISECONDS).toISOString().slice(0, 19)}Z`;
@@ -67,94 +74,35 @@ function firstForm(scope: string, resource: string): SasForm {
   return { scope: known, resource, ...fields, spk: '', srk: '', epk: '', erk: '' };
 }
 
-interface PartProps {
-  readonly form: SasForm;
-  readonly change: (part: Partial<SasForm>) => void;
-}
-
-interface ChecksProps extends PartProps {
-  readonly legend: string;
-  readonly name: SasField;
-  readonly all: Letters;
-}
-
-const Checks = ({ legend, name, all, form: { [name]: chosen }, change }: ChecksProps) => (
-  <fieldset class="letters">
-    <legend>{legend}</legend>
-    {Object.entries(all).map(([letter, word]) => {
-      const isChecked = chosen.includes(letter);
-      const toggle = (): void => change({ [name]: isChecked ? chosen.replace(letter, '') : chosen + letter });
-      return <Check key={letter} label={word} isChecked={isChecked} onToggle={toggle} />;
-    })}
-  </fieldset>
-);
-
-const TextFields = ({ texts, form, change }: PartProps & { readonly texts: Texts }) =>
-  texts.map(([name, label, placeholder]) => (
-    <TextField
-      key={name}
-      inputKind="mono"
-      {...{ label, placeholder }}
-      value={form[name]}
-      onText={text => change({ [name]: texts === KEYS ? text : text.trim() })}
-    />
-  ));
-
-function Place({ form: { scope, resource }, change }: PartProps) {
+/** What the signature is for. */
+function placeFields({ scope }: SasForm): readonly Asked[] {
   const list = LIST_OF[scope];
-  const choose = (chosen: string): void => change({ resource: chosen });
-  return (
-    <div class="form-row">
-      <SelectField
-        label="For"
-        options={SCOPES}
-        value={scope}
-        onChoose={chosen =>
-          change({ scope: chosen, resource: '', sp: 'r', spk: '', srk: '', epk: '', erk: '' })
-        }
-      />
-      {list !== undefined && (
-        <SelectField
-          label="Name"
-          options={[['', 'choose…'], ...namesOf(list).map(name => [name, name] as const)]}
-          value={resource}
-          onChoose={choose}
-        />
-      )}
-      {scope === 'blob' && (
-        <TextField
-          label="Container and name"
-          kind="field grow"
-          inputKind="mono"
-          placeholder="pictures/2026/cat.png"
-          value={resource}
-          onText={choose}
-        />
-      )}
-    </div>
-  );
+  const names = list === undefined ? [] : namesOf(list);
+  const named: Asked = {
+    ...{ name: 'resource', label: 'Name' },
+    options: [['', 'choose…'], ...names.map(name => [name, name] as const)],
+  };
+  const blob: Asked = {
+    ...{ name: 'resource', label: 'Container and name', kind: 'field grow', inputKind: 'mono' },
+    placeholder: 'pictures/2026/cat.png',
+  };
+  return [
+    { name: 'scope', label: 'For', options: SCOPES },
+    ...(list === undefined ? [] : [named]),
+    ...(scope === 'blob' ? [blob] : []),
+  ];
 }
 
-const Limits = ({ form, change }: PartProps) => (
-  <fieldset class="letters">
-    <legend>Until when, and from where</legend>
-    <div class="row wrap">
-      {LIFETIMES.map(([hours, label]) => (
-        <Button key={label} onClick={() => change({ se: endAfter(hours) })}>
-          {label}
-        </Button>
-      ))}
-    </div>
-    <div class="form-grid">
-      <TextFields texts={LIMITS} {...{ form, change }} />
-      <Check
-        label="HTTPS only"
-        isChecked={form.spr === 'https'}
-        onToggle={() => change({ spr: form.spr === 'https' ? '' : 'https' })}
-      />
-    </div>
-  </fieldset>
-);
+const rightsFields = ({ scope }: SasForm): readonly Asked[] => [
+  ...(scope === 'account' ? [boxes('ss', 'Services', SERVICES), boxes('srt', 'On', RESOURCE_TYPES)] : []),
+  boxes('sp', 'Allows to', PERMISSIONS[scope]),
+];
+
+const trimmed = (part: Values): Values =>
+  Object.fromEntries(Object.entries(part).map(([name, value]) => [name, value.trim()]));
+
+/** What another scope leaves of the form. */
+const NOTHING = { resource: '', sp: 'r', spk: '', srk: '', epk: '', erk: '' };
 
 type Urls = Readonly<Record<string, string>>;
 
@@ -178,44 +126,53 @@ const Made = ({ urls }: { readonly urls: Urls }) => (
 export function SignatureView(wanted: { readonly scope: string; readonly resource: string }) {
   const [form, setForm] = useState(() => firstForm(wanted.scope, wanted.resource));
   const [urls, setUrls] = useState<Urls>();
-  const [failure, setFailure] = useState<string>();
+  const { work, run } = useWork();
   const fault = useMemo(() => faultOf(form, Date.now()), [form]);
   const { scope, resource } = form;
-  const change = (part: Partial<SasForm>): void => {
-    setForm({ ...form, ...part });
+  const onChange = (part: Values): void => {
+    setForm({ ...form, ...('scope' in part && NOTHING), ...part });
     setUrls(undefined);
-    setFailure(undefined);
   };
-  const make = async (event: Event): Promise<void> => {
+  const make = (event: Event): void => {
     event.preventDefault();
-    if (fault !== undefined) return;
-    try {
-      const request = { account: account.value, scope, resource, fields: fieldsOf(form) };
-      setUrls((await fetchValue<{ readonly urls: Urls }>('/signatures', posted(request))).urls);
-    } catch (error) {
-      setFailure(sentenceOf(error));
-    }
+    const request = { account: account.value, scope, resource, fields: fieldsOf(form) };
+    if (fault === undefined)
+      void run(async () =>
+        setUrls((await fetchValue<{ readonly urls: Urls }>('/signatures', posted(request))).urls),
+      );
   };
-  const part = { form, change };
+  const part = { values: { ...form }, onChange };
   return (
     <div class="view scrolling">
       <header class="bar">
         <h1>Shared access signature</h1>
       </header>
-      <form class="signature" onSubmit={event => void make(event)}>
-        <Place {...part} />
-        {scope === 'account' && <Checks legend="Services" name="ss" all={SERVICES} {...part} />}
-        {scope === 'account' && <Checks legend="On" name="srt" all={RESOURCE_TYPES} {...part} />}
-        <Checks legend="Allows to" name="sp" all={PERMISSIONS[scope]} {...part} />
+      <form class="signature" onSubmit={make}>
+        <div class="form-row">
+          <Fields fields={placeFields(form)} {...part} />
+        </div>
+        <Fields fields={rightsFields(form)} {...part} />
         {scope === 'table' && (
           <fieldset class="letters">
             <legend>Keys, both ends included</legend>
             <div class="form-grid pairs">
-              <TextFields texts={KEYS} {...part} />
+              <Fields fields={KEYS} {...part} />
             </div>
           </fieldset>
         )}
-        <Limits {...part} />
+        <fieldset class="letters">
+          <legend>Until when, and from where</legend>
+          <div class="row wrap">
+            {LIFETIMES.map(([hours, label]) => (
+              <Button key={label} onClick={() => onChange({ se: endAfter(hours) })}>
+                {label}
+              </Button>
+            ))}
+          </div>
+          <div class="form-grid">
+            <Fields fields={LIMITS} {...part} onChange={limits => onChange(trimmed(limits))} />
+          </div>
+        </fieldset>
         <div class="words" role="status">
           {fault !== undefined ? (
             <p class="fault">{fault}</p>
@@ -226,7 +183,7 @@ export function SignatureView(wanted: { readonly scope: string; readonly resourc
         <Button kind="primary" icon={KeyRound} disabled={fault !== undefined}>
           Make the signature
         </Button>
-        <Fault text={failure} />
+        <Fault text={work.failure} />
         {urls !== undefined && <Made urls={urls} />}
       </form>
     </div>

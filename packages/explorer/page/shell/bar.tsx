@@ -1,52 +1,30 @@
-// The bar of a table, a queue or a container: its title, and what can be done with it.
-import { type IconNode, KeyRound, RefreshCw, Trash2 } from 'lucide';
+// The bar of a table, a queue or a container: its title, and what can be done with it, also by keys and in the palette.
+import { type IconNode, KeyRound, Trash2 } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { type Place, RESOURCES, type Service } from '../client/account.js';
-import { notify } from '../state/notice.js';
-import { currentAccount, refreshListing, SERVICE_NAMES } from '../state/resources.js';
+import type { Place, Service } from '../client/account.js';
+import { type Command, useCommands } from '../state/command.js';
+import { currentAccount, SERVICE_NAMES } from '../state/resources.js';
 import { go } from '../state/route.js';
 import { Button } from './button.js';
-import { Loss } from './dialog.js';
 import { Menu, type MenuItem } from './menu.js';
+import { drop } from './resource.js';
+
+export interface Action extends Command {
+  readonly icon: IconNode;
+  /** Where it is shown: in the menu, unless it is a button of its own. */
+  readonly place?: 'button' | 'primary';
+  /** Of a button: shown where there is room. */
+  readonly text?: string;
+  readonly isDanger?: boolean;
+}
 
 interface BarProps extends Place {
   readonly service: Service;
   /** In place of the name. */
   readonly title?: ComponentChildren;
-  /** Buttons of the service's own. */
+  readonly actions: readonly Action[];
+  /** Before the buttons. */
   readonly children?: ComponentChildren;
-  readonly againLabel: string;
-  readonly onAgain: () => void;
-  readonly primary: { readonly label: string; readonly icon: IconNode; readonly run: () => void };
-  readonly items?: readonly MenuItem[];
-}
-
-interface DropProps extends Place {
-  readonly service: Service;
-  readonly onClose: () => void;
-}
-
-/** Asks before all of it is deleted. */
-function Drop({ service, account, name, onClose }: DropProps) {
-  const { one, contents } = SERVICE_NAMES[service];
-  const drop = async (): Promise<void> => {
-    await RESOURCES[service].remove({ account, name });
-    notify(`Deleted ${one} ${name}.`);
-    go({ kind: 'home' });
-    await refreshListing(service);
-  };
-  return (
-    <Loss
-      title={`Delete ${one} ${name}?`}
-      action={`Delete the ${one}`}
-      name={name}
-      perform={drop}
-      onClose={onClose}
-    >
-      <p>All of its {contents} go with it. There is no way back.</p>
-    </Loss>
-  );
 }
 
 export const signing = (scope: string, resource: string): readonly MenuItem[] =>
@@ -60,16 +38,21 @@ export const signing = (scope: string, resource: string): readonly MenuItem[] =>
       ]
     : [];
 
-export function Bar(props: BarProps) {
-  const { service, account, name, title, children, againLabel, onAgain, primary, items = [] } = props;
-  const [isDropping, setDropping] = useState(false);
+export function Bar({ service, account, name, title, actions, children }: BarProps) {
   const { one } = SERVICE_NAMES[service];
-  const all: readonly MenuItem[] = [
-    ...items.filter(({ isDanger }) => !isDanger),
+  const inMenu = actions.filter(({ place }) => place === undefined);
+  const items: readonly MenuItem[] = [
+    ...inMenu.filter(({ isDanger }) => !isDanger),
     ...signing(one, name),
-    ...items.filter(({ isDanger }) => isDanger),
-    { label: `Delete the ${one}`, icon: Trash2, isDanger: true, run: () => setDropping(true) },
+    ...inMenu.filter(({ isDanger }) => isDanger),
+    {
+      label: `Delete the ${one}`,
+      icon: Trash2,
+      isDanger: true,
+      run: () => drop(service, { account, name }),
+    },
   ];
+  useCommands([...actions.filter(({ place }) => place !== undefined), ...items]);
   return (
     <header class="bar">
       {title ?? (
@@ -79,13 +62,21 @@ export function Bar(props: BarProps) {
       )}
       <div class="row">
         {children}
-        <Button icon={RefreshCw} label={againLabel} onClick={onAgain} />
-        <Button kind="primary" icon={primary.icon} onClick={primary.run}>
-          {primary.label}
-        </Button>
-        <Menu label={`More about this ${one}`} buttonClass="button square" items={all} />
+        {actions.map(({ place, label, text, icon, run }) =>
+          place === undefined ? null : (
+            <Button
+              key={label}
+              icon={icon}
+              kind={place === 'primary' ? 'primary' : ''}
+              label={place === 'primary' ? undefined : label}
+              onClick={run}
+            >
+              {place === 'primary' ? label : text && <span class="wide-only">{text}</span>}
+            </Button>
+          ),
+        )}
+        <Menu label={`More about this ${one}`} buttonClass="button square" items={items} />
       </div>
-      {isDropping && <Drop {...{ service, account, name }} onClose={() => setDropping(false)} />}
     </header>
   );
 }

@@ -8,7 +8,7 @@ interface ButtonProps {
   readonly icon?: IconNode;
   readonly iconSize?: number;
   /** Where the text is not always shown. */
-  readonly label?: string;
+  readonly label?: string | undefined;
   /** Classes of base.css. */
   readonly kind?: string | undefined;
   readonly disabled?: boolean;

@@ -2,10 +2,12 @@
 import { X } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { sentenceOf } from '../client/ask.js';
+import { close, show } from '../state/command.js';
+import { type Running, useWork } from '../state/work.js';
 import { Fault } from './blank.js';
 import { Button, IconButton } from './button.js';
-import { TextField } from './field.js';
+import { type Asked, areRight, Fields, type Values } from './field.js';
+import { WorkView, type WorkWords } from './work-view.js';
 
 interface ModalProps {
   readonly label: string;
@@ -14,11 +16,15 @@ interface ModalProps {
   readonly children: ComponentChildren;
 }
 
+/** What had the focus: a dialog in place of another gives it back too. */
+let last: Element | null = null;
+
 export function Modal({ label, kind = '', onClose, children }: ModalProps) {
   const element = useRef<HTMLDialogElement>(null);
   // At once, so that no key that is typed next goes elsewhere.
   useLayoutEffect(() => {
-    const before = document.activeElement;
+    const before = document.activeElement === document.body ? last : document.activeElement;
+    last = before;
     element.current?.showModal();
     element.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
     // Once the dialog is gone: until then nothing else takes the focus.
@@ -36,30 +42,26 @@ export function Modal({ label, kind = '', onClose, children }: ModalProps) {
   );
 }
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string;
-  readonly onClose: () => void;
   readonly children: ComponentChildren;
-  readonly isWide?: boolean;
-}
-
-interface FormDialogProps extends DialogProps {
+  readonly isWide?: boolean | undefined;
   readonly footer?: ComponentChildren;
   /** With it Enter submits the dialog. */
   readonly onSubmit?: () => void;
 }
 
-export function Dialog({ title, onClose, children, isWide = false, footer, onSubmit }: FormDialogProps) {
+export function Dialog({ title, children, isWide = false, footer, onSubmit }: DialogProps) {
   const submit = (event: Event): void => {
     event.preventDefault();
     onSubmit?.();
   };
   return (
-    <Modal label={title} kind={isWide ? 'wide' : ''} onClose={onClose}>
+    <Modal label={title} kind={isWide ? 'wide' : ''} onClose={close}>
       <form class="dialog-form" onSubmit={submit}>
         <header class="dialog-head">
           <h2>{title}</h2>
-          <IconButton icon={X} label="Close" onClick={onClose} />
+          <IconButton icon={X} label="Close" onClick={close} />
         </header>
         <div class="dialog-body">{children}</div>
         {footer !== undefined && <footer class="dialog-foot">{footer}</footer>}
@@ -68,62 +70,64 @@ export function Dialog({ title, onClose, children, isWide = false, footer, onSub
   );
 }
 
-interface ActionProps extends DialogProps {
-  /** What the button does, as a verb. */
-  readonly action: string;
-  readonly isReady?: boolean;
+interface Question {
+  readonly title: string;
+  /** What the button does, as a verb; undefined if nothing is left to do. */
+  readonly action: string | undefined;
+  /** Whether something is lost. */
   readonly isDanger?: boolean;
-  readonly perform: () => Promise<void> | void;
+  readonly isWide?: boolean | undefined;
+  readonly text?: ComponentChildren;
+  readonly fields?: readonly Asked[];
+  /** Of long work: the dialog stays open, and shows how far it is. */
+  readonly progress?: (values: Values) => WorkWords;
+  /** Without `progress` the dialog closes afterwards, or stays open with a sentence if it fails. */
+  readonly perform: (values: Values, running: Running) => Promise<void> | void;
 }
 
-/** Performs and closes, or stays open with a sentence if that fails. */
-export function Action({ action, isReady = true, isDanger = false, perform, ...dialog }: ActionProps) {
-  const { onClose, children } = dialog;
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string>();
-  const isDisabled = !isReady || isBusy;
-  const start = async (): Promise<void> => {
-    if (isDisabled) return;
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      await perform();
-      onClose();
-    } catch (error) {
-      setFailure(sentenceOf(error));
-      setBusy(false);
-    }
+function Asking({ title, action, isDanger = false, isWide, text, fields = [], progress, perform }: Question) {
+  const [values, setValues] = useState<Values>(() =>
+    Object.fromEntries(fields.map(({ name, first = '' }) => [name, first])),
+  );
+  const { work, run, halt } = useWork();
+  const { state, failure } = work;
+  const isOver = action === undefined || (isDanger && state === 'done');
+  const isDisabled = state === 'running' || !areRight(fields, values);
+  const start = (): void => {
+    if (isDisabled || isOver) return;
+    void run(async running => {
+      await perform(values, running);
+      if (progress === undefined) close();
+    });
   };
+  const label = state === 'running' && progress === undefined ? 'Working…' : action;
   const footer = (
     <>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button kind={isDanger ? 'danger' : 'primary'} disabled={isDisabled} isFirst>
-        {isBusy ? 'Working…' : action}
-      </Button>
+      <Button onClick={close}>{isOver || state === 'done' ? 'Close' : 'Cancel'}</Button>
+      {!isOver && (
+        <Button kind={isDanger ? 'danger' : 'primary'} disabled={isDisabled} isFirst>
+          {label}
+        </Button>
+      )}
     </>
   );
   return (
-    <Dialog {...dialog} footer={footer} onSubmit={() => void start()}>
-      {children}
-      <Fault text={failure} />
+    <Dialog {...{ title, isWide, footer }} onSubmit={start}>
+      {text}
+      <Fields {...{ fields, values }} onChange={part => setValues({ ...values, ...part })} hasFocus />
+      {progress === undefined ? (
+        <Fault text={failure} />
+      ) : (
+        <WorkView work={work} {...progress(values)} onHalt={halt} />
+      )}
     </Dialog>
   );
 }
 
-interface LossProps extends Omit<ActionProps, 'isReady' | 'isDanger'> {
-  /** Has to be typed first. */
-  readonly name?: string;
-}
+/** Asks in a dialog, then performs. */
+export const ask = (question: Question): void => show(<Asking {...question} />);
 
-/** Asks before something is lost. */
-export function Loss({ name, children, ...action }: LossProps) {
-  const [typed, setTyped] = useState('');
-  return (
-    <Action {...action} isDanger isReady={name === undefined || typed === name}>
-      {children}
-      {name !== undefined && (
-        <TextField label={`Type ${name} to confirm`} value={typed} onText={setTyped} isFirst />
-      )}
-    </Action>
-  );
-}
+/** A name that has to be typed before something is lost. */
+export const confirming = (name: string): readonly Asked[] => [
+  { name: 'confirmed', label: `Type ${name} to confirm`, isRight: text => text === name },
+];

@@ -1,10 +1,9 @@
 // The help: every key that works here.
-import { close, commands } from '../state/command.js';
+import { commands } from '../state/command.js';
 import { Dialog } from './dialog.js';
 
 const GENERAL: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['Ctrl', 'K'], 'Search and run anything'],
-  [['?'], 'This help'],
   [['Esc'], 'Close what is open'],
 ];
 const GRID: readonly (readonly [keys: readonly string[], what: string])[] = [
@@ -34,14 +33,12 @@ const Keys = ({ title, rows }: { readonly title: string; readonly rows: typeof G
 );
 
 export function Help() {
-  const here = commands.value.flatMap(({ key, title }) =>
-    key === undefined ? [] : [[[key], title] as const],
-  );
+  const here = commands().flatMap(({ key, label }) => (key === undefined ? [] : [[[key], label] as const]));
   return (
-    <Dialog title="Keys" onClose={close}>
+    <Dialog title="Keys">
       <div class="columns">
         <Keys title="Everywhere" rows={GENERAL} />
-        {here.length > 0 && <Keys title="Here" rows={here} />}
+        <Keys title="Here" rows={here} />
         <Keys title="In a grid" rows={GRID} />
       </div>
     </Dialog>

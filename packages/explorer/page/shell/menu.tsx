@@ -53,6 +53,7 @@ export function Popover({ label, button, buttonClass, children }: PopoverProps) 
 export interface MenuItem {
   readonly label: string;
   readonly icon?: IconNode;
+  readonly key?: string;
   readonly isDanger?: boolean;
   readonly run: () => void;
 }

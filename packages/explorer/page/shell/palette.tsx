@@ -12,13 +12,13 @@ const SHOWN_MAX = 60;
 function matching(text: string): readonly Command[] {
   const places = SERVICES.flatMap(service =>
     namesOf(service).map(name => ({
-      title: `${name} · ${SERVICE_NAMES[service].one}`,
+      label: `${name} · ${SERVICE_NAMES[service].one}`,
       run: () => go(viewOf(service, name)),
     })),
   );
   const words = text.toLowerCase().split(/\s+/);
-  return [...commands.value, ...places]
-    .filter(({ title }) => words.every(word => title.toLowerCase().includes(word)))
+  return [...commands(), ...places]
+    .filter(({ label }) => words.every(word => label.toLowerCase().includes(word)))
     .slice(0, SHOWN_MAX);
 }
 
@@ -65,7 +65,7 @@ export function Palette() {
       <div id="commands" class="palette-list" role="listbox" aria-label="Found">
         {found.map((command, at) => (
           <div
-            key={command.title}
+            key={command.label}
             id={`command-${at}`}
             role="option"
             tabIndex={-1}
@@ -75,7 +75,7 @@ export function Palette() {
             onKeyDown={keyed}
             onPointerMove={() => setChosen(at)}
           >
-            <span class="ellipsis">{command.title}</span>
+            <span class="ellipsis">{command.label}</span>
             {command.key !== undefined && <kbd>{command.key}</kbd>}
             {at === active && <Icon of={CornerDownLeft} size={14} />}
           </div>

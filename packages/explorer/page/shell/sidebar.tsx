@@ -13,7 +13,6 @@ import {
 } from 'lucide';
 import { useState } from 'preact/hooks';
 import { accounts, type Service } from '../client/account.js';
-import { show } from '../state/command.js';
 import {
   currentAccount,
   hasLive,
@@ -26,6 +25,7 @@ import {
 import { go, hashOf, route, type View, viewOf } from '../state/route.js';
 import { IconButton, LinkButton } from './button.js';
 import { Icon } from './icon.js';
+import { create } from './resource.js';
 
 const ICONS: Readonly<Record<Service, IconNode>> = { table: Table2, queue: ListOrdered, blob: Container };
 /** A list of thousands of names is filtered, not scrolled. */
@@ -105,7 +105,7 @@ function Section({ service, wanted }: NamesProps) {
           isSmall
           onClick={() => void refreshListing(service)}
         />
-        <IconButton icon={Plus} label={`New ${one}`} isSmall onClick={() => show(service)} />
+        <IconButton icon={Plus} label={`New ${one}`} isSmall onClick={() => create(service)} />
       </div>
       {isOpen && <Names service={service} wanted={wanted} />}
     </section>

@@ -5,7 +5,7 @@ import { linkIn, openSession, requestLink } from '../client/session.js';
 import { Fault } from './blank.js';
 import { Button } from './button.js';
 import { Modal } from './dialog.js';
-import { TextField } from './field.js';
+import { Field } from './field.js';
 import { Icon } from './icon.js';
 
 interface SignInProps {
@@ -46,7 +46,7 @@ export function SignIn({ refusal, isOver }: SignInProps) {
             Shelfmark prints a link in the terminal where it runs. A link works once.
             {isOver && ' What you were editing is still here.'}
           </p>
-          <TextField
+          <Field
             label="Link"
             inputKind="mono"
             placeholder="http://127.0.0.1:10003/#link=…"

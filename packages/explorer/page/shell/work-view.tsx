@@ -4,17 +4,20 @@ import type { Work } from '../state/work.js';
 import { Fault } from './blank.js';
 import { Button } from './button.js';
 
-interface WorkViewProps {
-  readonly work: Work;
+export interface WorkWords {
   /** As `Deleted`. */
   readonly verb: string;
   /** What is counted, and where it goes: `message`, `messages`, `to orders`. */
   readonly unit?: readonly [one: string, many: string, where?: string];
+}
+
+interface WorkViewProps extends WorkWords {
+  readonly work: Work;
   readonly onHalt: () => void;
 }
 
 export function WorkView({ work, verb, unit = ['entity', 'entities'], onHalt }: WorkViewProps) {
-  const { state, done, total, failed, sentence } = work;
+  const { state, done, total, failed, failure } = work;
   if (state === 'ready') return null;
   const isRunning = state === 'running';
   const [one, many, where = ''] = unit;
@@ -32,7 +35,7 @@ export function WorkView({ work, verb, unit = ['entity', 'entities'], onHalt }: 
         </span>
         {isRunning && <Button onClick={onHalt}>Stop</Button>}
       </div>
-      {state === 'failed' && <Fault text={sentence} />}
+      <Fault text={failure} />
       {failed.length > 0 && (
         <ul class="failed-rows fault">
           {failed.map(({ what, reason }) => (

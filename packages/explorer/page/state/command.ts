@@ -1,53 +1,35 @@
-// What the palette offers and single keys do: each view registers its commands while it is shown.
-import { computed, signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import type { Service } from '../client/account.js';
+// What the palette offers and single keys do: each view has commands while it is shown. And what lies over the page.
+import { signal } from '@preact/signals';
+import { type ComponentChildren, Fragment, h } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 
 export interface Command {
-  readonly title: string;
+  readonly label: string;
   /** A single key, for when no field has the focus. */
   readonly key?: string;
   readonly run: () => void;
 }
 
-const registered = signal<readonly (readonly Command[])[]>([]);
-export const commands = computed(() => registered.value.flat());
+const registered = new Set<() => readonly Command[]>();
+export const commands = (): readonly Command[] => [...registered].flatMap(list => list());
 
-/** @param depends what the commands' functions use. */
-export function useCommands(make: () => readonly Command[], depends: readonly unknown[]): void {
+export function useCommands(list: readonly Command[]): void {
+  const latest = useRef(list);
+  latest.current = list;
   useEffect(() => {
-    const list = make();
-    registered.value = [...registered.value, list];
-    return () => {
-      registered.value = registered.value.filter(each => each !== list);
-    };
-  }, [...depends]);
+    const read = (): readonly Command[] => latest.current;
+    registered.add(read);
+    return () => void registered.delete(read);
+  }, []);
 }
 
-/** The overlay that is open: the service is that of the dialog that creates. */
-export const overlay = signal<'none' | 'palette' | 'help' | Service>('none');
-export function show(wanted: typeof overlay.value): void {
-  overlay.value = wanted;
+/** A dialog, the palette or the help. */
+export const overlay = signal<ComponentChildren>(undefined);
+let shown = 0;
+/** In place of what is shown now, also if that is of the same kind. */
+export function show(content: ComponentChildren): void {
+  overlay.value = h(Fragment, { key: ++shown }, content);
 }
-export const close = (): void => show('none');
-
-const isField = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || /^(?:input|textarea|select)$/i.test(target.tagName));
-
-addEventListener('keydown', event => {
-  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
-    event.preventDefault();
-    show(overlay.value === 'palette' ? 'none' : 'palette');
-    return;
-  }
-  const isTaken = event.ctrlKey || event.metaKey || event.altKey || isField(event.target);
-  if (isTaken || document.querySelector('dialog[open]') !== null) return;
-  if (event.key === '?') show('help');
-  else {
-    const found = commands.value.find(({ key }) => key === event.key);
-    if (found === undefined) return;
-    found.run();
-  }
-  event.preventDefault();
-});
+export function close(): void {
+  overlay.value = undefined;
+}

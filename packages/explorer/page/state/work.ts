@@ -1,4 +1,4 @@
-// Long work that can be stopped: how far it is, and what failed. It ends when its view goes away.
+// Work of a user that takes a while and can be stopped: how far it is, and what failed. It ends when its view goes away.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isAborted, sentenceOf } from '../client/ask.js';
 
@@ -14,7 +14,8 @@ export interface Work {
   /** Undefined while it is unknown. */
   readonly total: number | undefined;
   readonly failed: readonly Failed[];
-  readonly sentence: string;
+  /** Why it failed as a whole. */
+  readonly failure: string | undefined;
 }
 
 export interface Running {
@@ -22,25 +23,22 @@ export interface Running {
   readonly change: (part: Partial<Work>) => void;
 }
 
-const START: Work = { state: 'ready', done: 0, total: undefined, failed: [], sentence: '' };
+const START: Work = { state: 'ready', done: 0, total: undefined, failed: [], failure: undefined };
 
 export function useWork() {
   const [work, setWork] = useState<Work>(START);
   const stop = useRef(new AbortController());
   useEffect(() => () => stop.current.abort(), []);
   const change = (part: Partial<Work>): void => setWork(before => ({ ...before, ...part }));
-  const run = async (
-    total: number | undefined,
-    perform: (running: Running) => Promise<void>,
-  ): Promise<void> => {
+  const run = async (perform: (running: Running) => Promise<void> | void): Promise<void> => {
     stop.current = new AbortController();
-    setWork({ ...START, state: 'running', total });
+    setWork({ ...START, state: 'running' });
     try {
       await perform({ signal: stop.current.signal, change });
       change({ state: 'done' });
     } catch (error) {
       if (isAborted(error)) change({ state: 'stopped' });
-      else change({ state: 'failed', sentence: sentenceOf(error) });
+      else change({ state: 'failed', failure: sentenceOf(error) });
     }
   };
   return { work, run, halt: () => stop.current.abort() };

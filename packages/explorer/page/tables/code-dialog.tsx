@@ -4,24 +4,19 @@ import { useState } from 'preact/hooks';
 import { clientCodeOf, curlOf, patternsCodeOf, type ShownQuery, urlOf } from '../../model/query-code.js';
 import { Button } from '../shell/button.js';
 import { Dialog } from '../shell/dialog.js';
-import { Radios } from '../shell/field.js';
+import { Field } from '../shell/field.js';
 import { copyText } from '../state/notice.js';
 
-interface CodeDialogProps {
-  readonly query: ShownQuery;
-  readonly onClose: () => void;
-}
-
-type Form = 'URL' | 'curl' | 'JavaScript client' | 'shelfmark-patterns';
-const CODE: Readonly<Record<Form, (query: ShownQuery) => string | undefined>> = {
+const CODE = {
   URL: urlOf,
   curl: curlOf,
   'JavaScript client': clientCodeOf,
   'shelfmark-patterns': patternsCodeOf,
-};
+} as const;
+type Form = keyof typeof CODE;
 const FORMS = (Object.keys(CODE) as Form[]).map(form => [form, form] as const);
 
-export function CodeDialog({ query, onClose }: CodeDialogProps) {
+export function CodeDialog({ query }: { readonly query: ShownQuery }) {
   const [form, setForm] = useState<Form>('URL');
   const code = CODE[form](query);
   const copy = (): void => copyText(code ?? '', 'Copied.');
@@ -31,8 +26,8 @@ export function CodeDialog({ query, onClose }: CodeDialogProps) {
     </Button>
   );
   return (
-    <Dialog title="This query as code" onClose={onClose} footer={footer} isWide>
-      <Radios legend="Form" options={FORMS} value={form} onChoose={setForm} isBar />
+    <Dialog title="This query as code" footer={footer} isWide>
+      <Field label="Form" kind="bar" options={FORMS} value={form} onText={setForm} />
       {code === undefined ? (
         <p class="hint pad">
           The pattern library has no such query: it addresses rows by one PartitionKey, or scans with

@@ -6,8 +6,8 @@ import { counted } from '../../model/cell.js';
 import { type Draft, NEW_DRAFT } from '../../model/draft.js';
 import { Failure, Fault, Spinner } from '../shell/blank.js';
 import { Button, IconButton } from '../shell/button.js';
-import { Loss } from '../shell/dialog.js';
-import { type Options, Radios } from '../shell/field.js';
+import { ask } from '../shell/dialog.js';
+import { Field, type Options } from '../shell/field.js';
 import { Menu } from '../shell/menu.js';
 import { copyText } from '../state/notice.js';
 import { ConflictView } from './conflict-view.js';
@@ -47,13 +47,13 @@ function Foot({ draft: { original, fields }, editing }: EditingProps) {
     removed.length > 0 ? `Only a replace removes ${removed.join(', ')}` : 'Sends the whole entity';
   return (
     <footer class="panel-foot">
-      <Radios
-        legend="How to save"
+      <Field
+        label="How to save"
+        kind="bar"
         options={WRITES}
         value={write}
-        onChoose={setChosen}
+        onText={setChosen}
         disabled={removed.length > 0 ? 'merge' : undefined}
-        isBar
       />
       <span class="hint grow">{write === 'merge' ? merged : replaced}</span>
       <Button
@@ -76,12 +76,24 @@ function closeBy(event: KeyboardEvent, onClose: () => void): void {
   onClose();
 }
 
-interface HeadProps extends TableProps {
-  readonly editing: Editing;
-  readonly onDelete: () => void;
+function askToDelete({ draft, remove }: Editing): void {
+  const { partitionKey = '', rowKey = '' } = draft ?? {};
+  ask({
+    title: 'Delete this entity?',
+    action: 'Delete',
+    isDanger: true,
+    text: (
+      <p>
+        <code class="break">{partitionKey || '(empty)'}</code> ·{' '}
+        <code class="break">{rowKey || '(empty)'}</code>
+      </p>
+    ),
+    perform: () => void remove(),
+  });
 }
 
-function Head({ state: { editor }, editing: { draft, reload }, onDelete }: HeadProps) {
+function Head({ state: { editor }, editing }: TableProps & { readonly editing: Editing }) {
+  const { draft, reload } = editing;
   const original = draft?.original;
   const copyLine = (): void => copyText(original ? formatLine(original) : '', 'Copied the entity as JSON.');
   const duplicate = (): void =>
@@ -90,7 +102,7 @@ function Head({ state: { editor }, editing: { draft, reload }, onDelete }: HeadP
     { label: 'Copy as JSON', icon: Copy, run: copyLine },
     { label: 'Duplicate', icon: Copy, run: duplicate },
     { label: 'Read again', icon: RefreshCw, run: reload },
-    { label: 'Delete', icon: Trash2, isDanger: true, run: onDelete },
+    { label: 'Delete', icon: Trash2, isDanger: true, run: () => askToDelete(editing) },
   ];
   return (
     <header class="panel-head">
@@ -123,7 +135,6 @@ function Editor({ draft, editing }: EditingProps) {
 export function EntityPanel({ state, target }: TableProps & { readonly target: Target }) {
   const editing = useEntity(state, target);
   const { draft, failure, conflict, isChanged } = editing;
-  const [isDeleting, setDeleting] = useState(false);
   const panel = useRef<HTMLElement>(null);
   // Before the next key or click, which may leave the panel: an effect after the paint comes too late on a busy machine.
   useLayoutEffect(() => state.editor.setChanged(isChanged), [isChanged]);
@@ -140,24 +151,11 @@ export function EntityPanel({ state, target }: TableProps & { readonly target: T
       aria-label="Entity"
       onKeyDown={event => closeBy(event, () => state.editor.show(undefined))}
     >
-      <Head {...{ state, editing }} onDelete={() => setDeleting(true)} />
+      <Head {...{ state, editing }} />
       {draft !== undefined && <Editor {...{ draft, editing }} />}
       {draft === undefined && failure === undefined && <Spinner label="Reading the entity…" />}
       {draft === undefined && failure !== undefined && (
         <Failure title="The entity cannot be read" sentence={failure} onRetry={editing.reload} />
-      )}
-      {isDeleting && draft !== undefined && (
-        <Loss
-          title="Delete this entity?"
-          action="Delete"
-          perform={() => void editing.remove()}
-          onClose={() => setDeleting(false)}
-        >
-          <p>
-            <code class="break">{draft.partitionKey || '(empty)'}</code> ·{' '}
-            <code class="break">{draft.rowKey || '(empty)'}</code>
-          </p>
-        </Loss>
       )}
     </aside>
   );

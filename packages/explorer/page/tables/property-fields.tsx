@@ -12,7 +12,7 @@ import {
   fieldOf,
 } from '../../model/draft.js';
 import { Button, IconButton } from '../shell/button.js';
-import { TextField } from '../shell/field.js';
+import { Field as FormField } from '../shell/field.js';
 
 interface PropertyProps {
   readonly field: Field;
@@ -128,13 +128,13 @@ export function PropertyFields({ draft, faults, changes, onEdit }: FieldsProps) 
       <div class="keys-box">
         {original === undefined ? (
           <>
-            <TextField
+            <FormField
               label="PartitionKey"
               value={partitionKey}
               onText={text => onEdit({ ...draft, partitionKey: text })}
               {...common}
             />
-            <TextField
+            <FormField
               label="RowKey"
               value={rowKey}
               onText={text => onEdit({ ...draft, rowKey: text })}

@@ -4,7 +4,6 @@ import { counted, groupDigits } from '../../model/cell.js';
 import type { Place } from '../client/account.js';
 import { Blank, Failure, Spinner } from '../shell/blank.js';
 import { Button, LinkButton } from '../shell/button.js';
-import { Loss } from '../shell/dialog.js';
 import { refreshListing } from '../state/resources.js';
 import { go } from '../state/route.js';
 import { EntityPanel } from './entity-panel.js';
@@ -112,11 +111,6 @@ export function TableView({ account, name, filter }: TableViewProps) {
         <Status state={state} />
       </div>
       {editor.target !== undefined && <EntityPanel state={state} target={editor.target} />}
-      {editor.isAsking && (
-        <Loss title="Discard your changes?" action="Discard" perform={editor.discard} onClose={editor.keep}>
-          <p>The entity in the editor has changes that are not saved.</p>
-        </Loss>
-      )}
     </div>
   );
 }

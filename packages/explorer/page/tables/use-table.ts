@@ -15,6 +15,7 @@ import {
 } from '../../model/columns.js';
 import { NEW_DRAFT } from '../../model/draft.js';
 import type { Place } from '../client/account.js';
+import { ask } from '../shell/dialog.js';
 import { RowPages } from './row-pages.js';
 import type { Target } from './use-entity.js';
 
@@ -105,35 +106,29 @@ function useSorting(pages: RowPages) {
 function useEditor() {
   const [target, setTarget] = useState<Target>();
   const [isChanged, setChanged] = useState(false);
-  const [wanted, setWanted] = useState<{ readonly target: Target | undefined }>();
   useEffect(() => {
     if (!isChanged) return undefined;
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
     addEventListener('beforeunload', warn);
     return () => removeEventListener('beforeunload', warn);
   }, [isChanged]);
-  const show = (next: Target | undefined): void => {
-    if (isChanged) setWanted({ target: next });
-    else setTarget(next);
-  };
-  const discard = (): void => {
+  /** Without a question, after it was saved or deleted. */
+  const replace = (next: Target | undefined): void => {
     setChanged(false);
-    setTarget(wanted?.target);
-    setWanted(undefined);
+    setTarget(next);
   };
-  return {
-    target,
-    show,
-    discard,
-    setChanged,
-    isAsking: wanted !== undefined,
-    keep: () => setWanted(undefined),
-    /** Without a question, after it was saved or deleted. */
-    replace: (next: Target | undefined) => {
-      setChanged(false);
-      setTarget(next);
-    },
+  const show = (next: Target | undefined): void => {
+    if (!isChanged) setTarget(next);
+    else
+      ask({
+        title: 'Discard your changes?',
+        action: 'Discard',
+        isDanger: true,
+        text: 'The entity in the editor has changes that are not saved.',
+        perform: () => replace(next),
+      });
   };
+  return { target, show, setChanged, replace };
 }
 
 export function useTable(table: Place, filter: string) {
