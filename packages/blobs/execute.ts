@@ -19,7 +19,7 @@ import { abortCopy, copyBlob, putBlobFromUrl } from './operations/copy-blob.js';
 import { findBlobsByTags } from './operations/find-blobs.js';
 import { listBlobs } from './operations/list-blobs.js';
 import { getPageRanges } from './operations/page-ranges.js';
-import { putAppendBlob, putBlockBlob, putPageBlob } from './operations/put-blob.js';
+import { putBlockBlob, putEmptyBlob } from './operations/put-blob.js';
 import { putBlock } from './operations/put-block.js';
 import { clearPages, putPages } from './operations/put-pages.js';
 import { getBlob, getBlobMetadata, getBlobProperties, getTags } from './operations/read-blob.js';
@@ -45,8 +45,8 @@ const HANDLERS: Handlers = {
   getBlobProperties,
   listBlobs,
   deleteBlob,
-  putAppendBlob,
-  putPageBlob,
+  putAppendBlob: putEmptyBlob,
+  putPageBlob: putEmptyBlob,
   getBlobMetadata,
   setBlobMetadata,
   snapshotBlob,

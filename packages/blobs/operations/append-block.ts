@@ -1,25 +1,22 @@
 // Append Block, Append Block From URL, Append Blob Seal (protocol: append-blobs). An append is a row of its own, so it costs the same
 // however long the blob is.
-import type { Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { type Incoming, receive, settling } from '../body/receive.js';
 import { commitRows } from '../contests.js';
 import { APPEND_BYTES_MAX, APPENDED_BLOCKS_MAX } from '../limits.js';
 import type { AppendConditions, OperationOf } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { missingContainer, openContainer } from '../rows/container-space.js';
+import { openContainer, there } from '../rows/container-space.js';
 import { encodeExtent } from '../rows/extent.js';
 import { decodeHead, encodeHead, type Head } from '../rows/head.js';
 import { BLOB_KEY, extentKey } from '../rows/keys.js';
 import { leaseAfterWrite } from '../values/conditions.js';
-import type { Stamp } from '../values/properties.js';
-import { admitWrite, missingBlob, readHead, stampOf } from './admission.js';
-import { withBody } from './copy-source.js';
+import { admitWrite, missingBlob, stampOf } from './admission.js';
+import { storeBody } from './copy-source.js';
 import { emptyBody } from './put-block.js';
 import { changeBlob, stamped } from './set-blob.js';
 
-type Appending = Pick<OperationOf<'appendBlock'>, 'container' | 'blob' | 'conditions'>;
+type Appending = OperationOf<'appendBlock' | 'appendBlockFromUrl'>;
 
 function admitAppend(
   head: Head | undefined,
@@ -41,40 +38,14 @@ function checkPosition({ length }: Head, { appendPosition, maxSize }: AppendCond
   if (maxSize !== undefined && length + bytes > maxSize) throw new BlobError('MaxBlobSizeConditionNotMet');
 }
 
-export async function appendBlock(
-  context: BlobContext,
-  operation: OperationOf<'appendBlock' | 'appendBlockFromUrl'>,
-): Promise<Outcome> {
-  const space = await openContainer(context, operation.container);
-  return withBody(context, operation, (incoming, withMd5) =>
-    append(context, space, operation, incoming, withMd5),
-  );
-}
-
-interface Appended {
-  readonly stamp: Stamp;
-  readonly offset: number;
-  readonly blocks: number;
-}
-
-async function append(
-  context: BlobContext,
-  space: Space,
-  operation: Appending,
-  incoming: Incoming,
-  withMd5: boolean,
-): Promise<Outcome> {
+export function appendBlock(context: BlobContext, operation: Appending): Promise<Outcome> {
   const { blob } = operation;
-  const { length, digests, mismatch, inline, writer } = await receive(context, space, incoming, {
-    withMd5,
-    precheck: async () => {
-      admitAppend(await readHead(context, space, blob), operation, 0, context.clock());
-    },
-    bytesMax: APPEND_BYTES_MAX,
-  });
-  const value = encodeExtent({ length, content: writer?.id, from: 0, inline });
-  const commit = () =>
-    commitRows<Appended>(context, space, blob, { keys: [BLOB_KEY] }, ({ keys: [row] }, tick) => {
+  const admit = (head: Head | undefined): void => void admitAppend(head, operation, 0, context.clock());
+  return storeBody(context, operation, APPEND_BYTES_MAX, admit, async (space, received) => {
+    const { length, digests, mismatch, inline, writer } = received;
+    const value = encodeExtent({ length, content: writer?.id, from: 0, inline });
+    const keys = [BLOB_KEY];
+    const appended = await commitRows(context, space, blob, { keys }, ({ keys: [row] }, tick) => {
       const old = admitAppend(row && decodeHead(row.value), operation, length, tick);
       if (length === 0) throw emptyBody();
       if (mismatch) throw mismatch;
@@ -89,9 +60,8 @@ async function append(
         ],
       };
     });
-  const appended = await settling([writer], commit);
-  if (!appended) throw missingContainer();
-  return { kind: 'appended', digests, ...appended };
+    return { kind: 'appended', digests, ...there(appended) };
+  });
 }
 
 /** With all members written out: a spread costs as much as the rest of the decision. */

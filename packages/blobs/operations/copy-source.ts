@@ -3,8 +3,8 @@ import type { Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError, type BlobErrorCode } from '../blob-error.js';
 import { type Bounds, openBody } from '../body/read-body.js';
-import type { Incoming } from '../body/receive.js';
-import type { ByteRange, Source, SourceRange, Upload } from '../operation.js';
+import { type Incoming, type Received, receive, settling } from '../body/receive.js';
+import type { ByteRange, OnBlob, Source, SourceRange, Upload } from '../operation.js';
 import { openContainer } from '../rows/container-space.js';
 import type { Head } from '../rows/head.js';
 import {
@@ -15,7 +15,7 @@ import {
   OF_COPY_SOURCE,
   OF_WHOLE_SOURCE,
 } from '../values/conditions.js';
-import { isArchived } from './admission.js';
+import { isArchived, readHead } from './admission.js';
 import { boundsOf } from './read-blob.js';
 
 /** Error codes for failures of the source. */
@@ -86,16 +86,31 @@ export async function withSource<T>(
   }
 }
 
-/** The body that came with a request, or that of its source, for as long as `use` runs. `withMd5`: the answer has it. */
-export function withBody<T>(
+type OfBody = OnBlob & ({ readonly upload: Upload } | { readonly source: SourceRange });
+
+/**
+ * Stores the body that came with a request, or that of its source, and commits it.
+ *
+ * @param admit refuses what the commit would refuse, before a large body is stored.
+ */
+export async function storeBody<T>(
   context: BlobContext,
-  operation: { readonly upload: Upload } | { readonly source: SourceRange },
-  use: (incoming: Incoming, withMd5: boolean) => Promise<T>,
+  operation: OfBody,
+  bytesMax: number,
+  admit: (head: Head | undefined) => void,
+  commit: (space: Space, received: Received) => Promise<T>,
 ): Promise<T> {
-  if ('upload' in operation) return use(operation.upload, operation.upload.wantsMd5);
+  const space = await openContainer(context, operation.container);
+  const store = async (incoming: Incoming, withMd5: boolean): Promise<T> => {
+    const precheck = async () => admit(await readHead(context, space, operation.blob));
+    const received = await receive(context, space, incoming, { withMd5, precheck, bytesMax });
+    return settling([received.writer], () => commit(space, received));
+  };
+  // The answer has the MD5 of a body from a URL.
+  if ('upload' in operation) return store(operation.upload, operation.upload.wantsMd5);
   const { source } = operation;
   return withSource(context, source, source.range, sourceFailures, ({ length, pieces }) =>
-    use({ length, pieces, md5: source.md5, crc64: source.crc64 }, true),
+    store({ length, pieces, md5: source.md5, crc64: source.crc64 }, true),
   );
 }
 

@@ -10,7 +10,7 @@ import { commitRows } from '../contests.js';
 import { checkBlobName, checkPageBlobLength, checkTier, PUT_BLOB_BYTES_MAX } from '../limits.js';
 import type { OnBlob, OperationOf, WholeBlob } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { missingContainer, openContainer } from '../rows/container-space.js';
+import { openContainer, there } from '../rows/container-space.js';
 import { decodeHead, encodeHead, type Head, type Piece, unlimited } from '../rows/head.js';
 import { BLOB_KEY, newLayer, newWrittenLayer, STAGING_KEY } from '../rows/keys.js';
 import { leaseAfterWrite } from '../values/conditions.js';
@@ -109,7 +109,7 @@ export async function replaceBlob(
   { content, mismatch, check, puts, sharesContents = false }: Replacement,
 ): Promise<Stamp> {
   const { container, blob, conditions, tier } = operation;
-  const replaced = await commitRows(context, space, blob, REPLACED_KEYS, (rows, tick) => {
+  const committed = await commitRows(context, space, blob, REPLACED_KEYS, (rows, tick) => {
     const [row, staging] = rows.keys;
     const old = row && decodeHead(row.value);
     admitCreate(old, conditions, tick, container);
@@ -130,10 +130,10 @@ export async function replaceBlob(
       deletes: staging === undefined ? NONE : STAGING_KEYS,
     };
   });
-  if (!replaced) throw missingContainer();
-  const mayShare = replaced.hadStaging || sharesContents;
-  if (mayShare || replaced.old !== undefined) reclaimLater(context, space, blob, replaced.old, mayShare);
-  return replaced.stamp;
+  const { stamp, old, hadStaging } = there(committed);
+  const mayShare = hadStaging || sharesContents;
+  if (mayShare || old !== undefined) reclaimLater(context, space, blob, old, mayShare);
+  return stamp;
 }
 
 /** Refuses what the commit would refuse, before a large body is taken in. */
@@ -208,48 +208,22 @@ export async function putIncoming(
   return { kind: 'blobPut', stamp, digests };
 }
 
-/** Empty: blocks are appended to it. */
-export async function putAppendBlob(
+/** An append blob without blocks, or a page blob that is all zeros. */
+export async function putEmptyBlob(
   context: BlobContext,
-  operation: OperationOf<'putAppendBlob'>,
+  operation: OperationOf<'putAppendBlob' | 'putPageBlob'>,
 ): Promise<Outcome> {
   checkWhole(operation);
-  const space = await openContainer(context, operation.container);
   const { properties, metadata, tags } = operation;
-  const layers = [unlimited(newLayer(context.ids()))];
-  const content: NewContent = {
-    ...EMPTY_CONTENT,
-    type: 'AppendBlob',
-    length: 0,
-    properties,
-    metadata,
-    tags,
-    layers,
-  };
-  const stamp = await replaceBlob(context, space, operation, { content, mismatch: undefined });
-  return { kind: 'blobPut', stamp, digests: undefined };
-}
-
-/** All zeros: pages are written to it. */
-export async function putPageBlob(
-  context: BlobContext,
-  operation: OperationOf<'putPageBlob'>,
-): Promise<Outcome> {
-  checkWhole(operation);
-  const { properties, metadata, tags, length, sequenceNumber } = operation;
-  checkPageBlobLength(length);
+  const whole = { ...EMPTY_CONTENT, properties, metadata, tags };
+  let content: NewContent;
+  if (operation.kind === 'putPageBlob') {
+    const { length, sequenceNumber } = operation;
+    checkPageBlobLength(length);
+    const layers = [unlimited(newWrittenLayer(context.ids()))];
+    content = { ...whole, type: 'PageBlob', length, sequenceNumber, layers };
+  } else content = { ...whole, type: 'AppendBlob', length: 0, layers: [unlimited(newLayer(context.ids()))] };
   const space = await openContainer(context, operation.container);
-  const layers = [unlimited(newWrittenLayer(context.ids()))];
-  const content: NewContent = {
-    ...EMPTY_CONTENT,
-    type: 'PageBlob',
-    length,
-    properties,
-    metadata,
-    tags,
-    layers,
-    sequenceNumber,
-  };
   const stamp = await replaceBlob(context, space, operation, { content, mismatch: undefined });
   return { kind: 'blobPut', stamp, digests: undefined };
 }

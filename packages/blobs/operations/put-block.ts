@@ -3,13 +3,13 @@
 import type { ReadRows, Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
-import { type Incoming, type Received, receive, settling } from '../body/receive.js';
+import type { Received } from '../body/receive.js';
 import { commitRows } from '../contests.js';
 import { BLOCK_BYTES_MAX, checkBlobName, UNCOMMITTED_BLOCKS_MAX } from '../limits.js';
 import type { OperationOf } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { missingContainer, openContainer } from '../rows/container-space.js';
-import { decodeHead } from '../rows/head.js';
+import { there } from '../rows/container-space.js';
+import { decodeHead, type Head } from '../rows/head.js';
 import { BLOB_KEY, blockKey, newLayer, STAGING_KEY } from '../rows/keys.js';
 import {
   decodeStagedBlock,
@@ -19,43 +19,22 @@ import {
   type Staging,
 } from '../rows/staged-block.js';
 import { checkLease } from '../values/conditions.js';
-import { readHead } from './admission.js';
-import { withBody } from './copy-source.js';
+import { storeBody } from './copy-source.js';
 
-type Staged = Pick<OperationOf<'putBlock'>, 'container' | 'blob' | 'id' | 'leaseId'>;
+type Staged = OperationOf<'putBlock' | 'putBlockFromUrl'>;
 
 export const emptyBody = (): BlobError =>
   new BlobError('InvalidHeaderValue', { name: 'Content-Length', value: 0 });
 
-export async function putBlock(
-  context: BlobContext,
-  operation: OperationOf<'putBlock' | 'putBlockFromUrl'>,
-): Promise<Outcome> {
+export async function putBlock(context: BlobContext, operation: Staged): Promise<Outcome> {
   checkBlobName(operation.blob);
-  const space = await openContainer(context, operation.container);
-  return withBody(context, operation, (incoming, withMd5) =>
-    stage(context, space, operation, incoming, withMd5),
-  );
-}
-
-async function stage(
-  context: BlobContext,
-  space: Space,
-  operation: Staged,
-  incoming: Incoming,
-  withMd5: boolean,
-): Promise<Outcome> {
-  const { blob, leaseId } = operation;
-  const received = await receive(context, space, incoming, {
-    withMd5,
-    precheck: async () => {
-      checkLease((await readHead(context, space, blob))?.lease, leaseId, context.clock(), true, 'Blob');
-    },
-    bytesMax: BLOCK_BYTES_MAX,
+  const admit = (head: Head | undefined): void =>
+    checkLease(head?.lease, operation.leaseId, context.clock(), true, 'Blob');
+  return storeBody(context, operation, BLOCK_BYTES_MAX, admit, async (space, received) => {
+    const replaced = await commitBlock(context, space, operation, received);
+    if (replaced !== undefined) context.background.later(() => context.content.drop(space, replaced));
+    return { kind: 'blockPut', digests: received.digests };
   });
-  const replaced = await settling([received.writer], () => commitBlock(context, space, operation, received));
-  if (replaced !== undefined) context.background.later(() => context.content.drop(space, replaced));
-  return { kind: 'blockPut', digests: received.digests };
 }
 
 /** Returns the content of the block that it replaced. */
@@ -63,34 +42,27 @@ async function commitBlock(
   context: BlobContext,
   space: Space,
   operation: Staged,
-  received: Received,
+  { length, inline, writer, mismatch }: Received,
 ): Promise<string | undefined> {
   const key = blockKey(operation.id);
   const name = newLayer(context.ids());
-  const committed = await commitRows(
-    context,
-    space,
-    operation.blob,
-    { keys: [BLOB_KEY, STAGING_KEY, key] },
-    (rows, tick) => {
-      const { staging, replaced, isNew } = admitBlock(rows, operation, name, tick);
-      if (received.length === 0) throw emptyBody();
-      if (received.mismatch) throw received.mismatch;
-      const { length, inline, writer } = received;
-      const blocks = staging.blocks + (isNew ? 1 : 0);
-      if (blocks > UNCOMMITTED_BLOCKS_MAX) throw new BlobError('BlockCountExceedsLimit');
-      const puts = [
+  const keys = [BLOB_KEY, STAGING_KEY, key];
+  const committed = await commitRows(context, space, operation.blob, { keys }, (rows, tick) => {
+    const { staging, replaced, isNew } = admitBlock(rows, operation, name, tick);
+    if (length === 0) throw emptyBody();
+    if (mismatch) throw mismatch;
+    const blocks = staging.blocks + (isNew ? 1 : 0);
+    if (blocks > UNCOMMITTED_BLOCKS_MAX) throw new BlobError('BlockCountExceedsLimit');
+    const value = encodeStagedBlock({ staging: staging.name, length, content: writer?.id, inline });
+    return {
+      result: { replaced },
+      puts: [
         { key: STAGING_KEY, value: encodeStaging({ ...staging, blocks, lastPut: tick }) },
-        {
-          key,
-          value: encodeStagedBlock({ staging: staging.name, length, content: writer?.id, inline }),
-        },
-      ];
-      return { result: { replaced }, puts };
-    },
-  );
-  if (!committed) throw missingContainer();
-  return committed.replaced;
+        { key, value },
+      ],
+    };
+  });
+  return there(committed).replaced;
 }
 
 interface AdmittedBlock {

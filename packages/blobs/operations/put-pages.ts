@@ -4,19 +4,18 @@ import type { ReadRows, Space } from '#store';
 import type { BlobContext } from '../blob-context.js';
 import { BlobError } from '../blob-error.js';
 import { clip, endOf, extentsIn, type Placed, placedOf } from '../body/extents-in.js';
-import { type Incoming, receive, settling } from '../body/receive.js';
 import { type GivenUp, reclaimPagesLater } from '../body/reclaim.js';
 import { commitRows, contend } from '../contests.js';
 import { PUT_PAGES_BYTES_MAX } from '../limits.js';
 import type { OperationOf, PageSpan } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { missingContainer, openContainer } from '../rows/container-space.js';
+import { openContainer, there } from '../rows/container-space.js';
 import { cleared, type Extent, encodeExtent, PAGE_EXTENT_BYTES_MAX } from '../rows/extent.js';
 import { decodeHead, encodeHead, type Head } from '../rows/head.js';
 import { BLOB_KEY, extentKey } from '../rows/keys.js';
 import { checkSequenceNumber } from '../values/conditions.js';
 import { admitWrite, missingBlob, readHead } from './admission.js';
-import { withBody } from './copy-source.js';
+import { storeBody } from './copy-source.js';
 import { stamped } from './set-blob.js';
 
 type Paging = Pick<OperationOf<'putPages'>, 'container' | 'blob' | 'span' | 'conditions'>;
@@ -29,41 +28,22 @@ function admitPages(head: Head | undefined, { container, span, conditions }: Pag
   return admitted;
 }
 
-export async function putPages(
+export function putPages(
   context: BlobContext,
   operation: OperationOf<'putPages' | 'putPagesFromUrl'>,
 ): Promise<Outcome> {
-  const space = await openContainer(context, operation.container);
-  return withBody(context, operation, (incoming, withMd5) =>
-    write(context, space, operation, incoming, withMd5),
-  );
-}
-
-async function write(
-  context: BlobContext,
-  space: Space,
-  operation: Paging,
-  incoming: Incoming,
-  withMd5: boolean,
-): Promise<Outcome> {
   const { span } = operation;
-  const received = await receive(context, space, incoming, {
-    withMd5,
-    precheck: async () => {
-      admitPages(await readHead(context, space, operation.blob), operation, context.clock());
-    },
-    bytesMax: PUT_PAGES_BYTES_MAX,
+  const admit = (head: Head | undefined): void => void admitPages(head, operation, context.clock());
+  return storeBody(context, operation, PUT_PAGES_BYTES_MAX, admit, async (space, received) => {
+    const { length, digests, mismatch, inline, writer } = received;
+    const refusal =
+      length === span.until - span.from
+        ? mismatch
+        : new BlobError('InvalidHeaderValue', { name: 'Content-Length', value: length });
+    const extent: Extent = { length, content: writer?.id, from: 0, inline };
+    const extents = async () => [{ start: span.from, extent }];
+    return { kind: 'pagesPut', digests, ...(await commitPages(context, space, operation, extents, refusal)) };
   });
-  const { length, digests, mismatch, inline, writer } = received;
-  const refusal =
-    length === span.until - span.from
-      ? mismatch
-      : new BlobError('InvalidHeaderValue', { name: 'Content-Length', value: length });
-  const extent: Extent = { length, content: writer?.id, from: 0, inline };
-  const written = await settling([writer], () =>
-    commitPages(context, space, operation, async () => [{ start: span.from, extent }], refusal),
-  );
-  return { kind: 'pagesPut', digests, ...written };
 }
 
 /** With snapshots, zeros hide what was written, even since the last one: the range is listed as cleared (protocol: page-blobs#page-ranges). Otherwise the rows are removed. */
@@ -125,10 +105,10 @@ async function commitPages(
         return replacePages(old, layer, span, extents, rows, tick);
       },
     );
-    if (replaced === undefined) throw missingContainer();
-    if (replaced === 'again') return undefined;
-    reclaimPagesLater(context, space, blob, layer, replaced.givenUp);
-    return replaced.written;
+    const done = there(replaced);
+    if (done === 'again') return undefined;
+    reclaimPagesLater(context, space, blob, layer, done.givenUp);
+    return done.written;
   });
 }
 

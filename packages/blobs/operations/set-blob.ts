@@ -9,7 +9,7 @@ import { commitRows } from '../contests.js';
 import { ARCHIVE, checkPageBlobLength, checkTier, SEQUENCE_NUMBER_MAX } from '../limits.js';
 import type { OperationOf, SetSequenceNumber } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { missingContainer, openContainer } from '../rows/container-space.js';
+import { openContainer, there } from '../rows/container-space.js';
 import { decodeHead, encodeHead, type Head, type Layer, unlimited } from '../rows/head.js';
 import { headKey, newWrittenLayer } from '../rows/keys.js';
 import { checkConditions, leaseAfterWrite } from '../values/conditions.js';
@@ -33,8 +33,7 @@ export async function changeBlob(
     const head = change(decodeHead(row.value), tick);
     return { result: { ...head, inline: undefined }, puts: [{ key, value: encodeHead(head) }] };
   });
-  if (!changed) throw missingContainer();
-  return changed;
+  return there(changed);
 }
 
 /** What every write of properties, metadata or content changes. */

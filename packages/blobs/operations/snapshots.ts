@@ -9,7 +9,7 @@ import { reclaimLater } from '../body/reclaim.js';
 import { commitRows } from '../contests.js';
 import type { OperationOf } from '../operation.js';
 import type { Outcome } from '../outcome.js';
-import { missingContainer, openContainer } from '../rows/container-space.js';
+import { openContainer, there } from '../rows/container-space.js';
 import { decodeHead, encodeHead, type Head, unlimited } from '../rows/head.js';
 import { allSnapshots, BLOB_KEY, newWrittenLayer, STAGING_KEY, snapshotKey } from '../rows/keys.js';
 import { type Conditions, checkConditions, checkLease, checkTierTimes } from '../values/conditions.js';
@@ -36,11 +36,11 @@ export async function snapshotBlob(
       { key: snapshotKey(tick), value: encodeHead(snapshot) },
       { key: BLOB_KEY, value: encodeHead({ ...old, snapshots: old.snapshots + 1, layers }) },
     ];
-    return { result: { stamp: stampOf(old), snapshot: tick, areMany: areMany(layers) }, puts };
+    return { result: { stamp: stampOf(old), snapshot: tick, hasMany: areMany(layers) }, puts };
   });
-  if (!taken) throw missingContainer();
-  if (taken.areMany) mergeLayersLater(context, space, blob);
-  return { kind: 'snapshotTaken', stamp: taken.stamp, snapshot: taken.snapshot };
+  const { stamp, snapshot, hasMany } = there(taken);
+  if (hasMany) mergeLayersLater(context, space, blob);
+  return { kind: 'snapshotTaken', stamp, snapshot };
 }
 
 export async function deleteBlob(
@@ -80,8 +80,7 @@ async function deleteSnapshot(
       deletes: keys.slice(0, 1),
     };
   });
-  if (!deleted) throw missingContainer();
-  afterSnapshot(context, space, blob, deleted);
+  afterSnapshot(context, space, blob, there(deleted));
 }
 
 /** What it shared with the blob, or with other snapshots, is seen there. */
@@ -132,8 +131,7 @@ async function deleteBase(
     const value = encodeHead({ ...old, snapshots: 0 });
     return { result, puts: [{ key: BLOB_KEY, value }], deletes: snapshots };
   });
-  if (!deleted) throw missingContainer();
-  const { old, heads, hadStaging } = deleted;
+  const { old, heads, hadStaging } = there(deleted);
   for (const head of heads) afterSnapshot(context, space, blob, head);
   if (which !== 'only')
     reclaimLater(context, space, blob, old && { ...old, snapshots: heads.length }, hadStaging);
