@@ -126,28 +126,6 @@ export function blobSasStringToSign({ query, version, resource }: ServiceSas, ac
 /** Whether the signature covers its overrides of response headers. Anyone could add overrides to one that does not. */
 export const signsOverrides = (query: Query): boolean => (query.get('sv') ?? '') >= VERSION_OF_OVERRIDES;
 
-/** The fields of a user delegation key: its owner and its period. */
-export interface DelegationKeyFields {
-  readonly objectId: string;
-  readonly tenantId: string;
-  /** As they are written. */
-  readonly start: string;
-  readonly expiry: string;
-  readonly service: string;
-  readonly version: string;
-}
-
-export const delegationKeyOf = (query: Query): DelegationKeyFields => ({
-  objectId: query.get('skoid') ?? '',
-  tenantId: query.get('sktid') ?? '',
-  start: query.get('skt') ?? '',
-  expiry: query.get('ske') ?? '',
-  service: query.get('sks') ?? '',
-  version: query.get('skv') ?? '',
-});
-
 /** The text that an account's key signs to derive a user delegation key, so that none is stored (protocol: sas#user-delegation-keys). */
-export const delegationKeyText = (key: DelegationKeyFields): string =>
-  ['user delegation key', key.objectId, key.tenantId, key.start, key.expiry, key.service, key.version].join(
-    '\n',
-  );
+export const delegationKeyText = (query: Query): string =>
+  ['user delegation key', ...KEY_FIELDS.map(name => query.get(name) ?? '')].join('\n');

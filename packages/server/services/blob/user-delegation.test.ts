@@ -1,7 +1,7 @@
 // User delegation keys: one that was given away signs what its holder may do, and no field of it can be changed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type DelegationKeyFields, delegationKeyOf, type ServiceSas } from '#wire';
+import type { ServiceSas } from '#wire';
 import { Accounts } from '../../auth/accounts.js';
 import type { Grant } from '../../auth/grant.js';
 import type { Role } from '../../auth/roles.js';
@@ -50,7 +50,6 @@ test('a key that was given away is found again from its fields', () => {
   const [first, second] = delegationKeys(query, ACCOUNT_KEYS);
   assert.equal(first?.toString('base64'), value);
   assert.notEqual(second?.toString('base64'), value);
-  assert.deepEqual(Object.keys(delegationKeyOf(query) satisfies DelegationKeyFields).length, 6);
 });
 
 test('with any field changed it is another key', () => {

@@ -5,8 +5,6 @@ import { createHmac } from 'node:crypto';
 import { ServiceError } from '#account';
 import { BlobError } from '#blobs';
 import {
-  type DelegationKeyFields,
-  delegationKeyOf,
   delegationKeyText,
   isUserDelegation,
   type ServiceSas,
@@ -44,12 +42,12 @@ function rolesOf(objectId: string): readonly Role[] {
   return ROLES.filter((_, i) => (bits & (1 << i)) !== 0);
 }
 
-const derive = (accountKey: Buffer, fields: DelegationKeyFields): Buffer =>
-  createHmac('sha256', accountKey).update(delegationKeyText(fields)).digest();
+const derive = (accountKey: Buffer, query: Query): Buffer =>
+  createHmac('sha256', accountKey).update(delegationKeyText(query)).digest();
 
 /** The keys that may have signed a query. */
 export const delegationKeys = (query: Query, accountKeys: readonly Buffer[]): readonly Buffer[] =>
-  isUserDelegation(query) ? accountKeys.map(key => derive(key, delegationKeyOf(query))) : accountKeys;
+  isUserDelegation(query) ? accountKeys.map(key => derive(key, query)) : accountKeys;
 
 const isAllowed = (letter: string, roles: readonly Role[]): boolean => {
   const action = ACTION_OF_LETTER.get(letter);
@@ -87,14 +85,16 @@ export function userDelegationKey(
   const { start, expiry } = parseKeyInfo(body, now);
   const [accountKey] = accounts.keys.get(account) ?? [];
   if (accountKey === undefined) throw new BlobError('AuthenticationFailed');
-  const fields: DelegationKeyFields = {
-    objectId: objectIdOf(grant.roles),
-    tenantId: TENANT_ID,
-    start: keyTimeText(start),
-    expiry: keyTimeText(expiry),
-    service: 'b',
-    version,
-  };
+  const objectId = objectIdOf(grant.roles);
+  const fields = new Map([
+    ['skoid', objectId],
+    ['sktid', TENANT_ID],
+    ['skt', keyTimeText(start)],
+    ['ske', keyTimeText(expiry)],
+    ['sks', 'b'],
+    ['skv', version],
+  ]);
   const value = derive(accountKey, fields).toString('base64');
-  return storageAnswer(200, { body: formatUserDelegationKey({ ...fields, start, expiry, value }) });
+  const key = { objectId, tenantId: TENANT_ID, start, expiry, version, value };
+  return storageAnswer(200, { body: formatUserDelegationKey(key) });
 }
