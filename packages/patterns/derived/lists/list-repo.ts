@@ -24,7 +24,6 @@ import {
   chunkFor,
   coversId,
   editChunk,
-  editHead,
   HEAD,
   type Head,
   joinedChunks,
@@ -121,9 +120,8 @@ export class ListRepo<L extends AnyList> {
   /** At most two point reads for a list of any length. */
   async contains(key: ListKey<L>, id: string, options: CallOptions = {}): Promise<boolean> {
     const { content } = await this.#head(key, options);
-    if (content.kind === 'ids') return containsId(content.ids, id);
-    const chunk = await this.#chunk(key, chunkFor(content.chunks, id), options);
-    if (chunk !== undefined && coversId(chunk.content, id)) return containsId(chunk.content.ids, id);
+    const chunk = content.own ?? (await this.#chunk(key, chunkFor(content.chunks, id), options))?.content;
+    if (chunk !== undefined && coversId(chunk, id)) return containsId(chunk.ids, id);
     return containsId((await this.#whole(key, options)).ids, id);
   }
 
@@ -213,58 +211,50 @@ export class ListRepo<L extends AnyList> {
     });
   }
 
-  /** The rows that the changes of ids in the head, or in the first affected chunk, would write. Throws Contention. */
-  async #edits(key: ListKey<L>, changes: IdChanges, options: CallOptions): Promise<ListEdits> {
-    const attempts = new Attempts(this.#service.surroundings, options);
-    for (; ; await attempts.next(this.addressOf(key), undefined)) {
+  /** The rows that the changes of ids in the first affected chunk would write. Throws Contention. */
+  #edits(key: ListKey<L>, changes: IdChanges, options: CallOptions): Promise<ListEdits> {
+    return this.#steady(key, options, async () => {
       const { row, content } = await this.#head(key, options);
       const stored = new Map(row === undefined ? [] : [[HEAD, row]]);
-      if (content.kind === 'directory') {
-        const edits = await this.#chunkEdits(key, content.chunks, changes, stored, options);
-        if (edits !== undefined) return edits;
-        continue;
-      }
-      const ids = changeIds(content.ids, changes);
-      return { rows: ids === content.ids ? NOTHING : editHead(ids), stored, rest: new Map() };
-    }
+      const [first] = changes.keys();
+      if (first === undefined) return { rows: NOTHING, stored, rest: new Map() };
+      const { chunks } = content;
+      const read = async (entry: ChunkEntry): Promise<Chunk | undefined> => {
+        if (content.own !== undefined) return content.own;
+        const chunk = await this.#chunk(key, entry, options);
+        if (chunk !== undefined) stored.set(entry.number, chunk.row);
+        return chunk?.content;
+      };
+      const chunk = await read(chunkFor(chunks, first));
+      if (chunk === undefined || !coversId(chunk, first)) return undefined;
+      const own = new Map([...changes].filter(([id]) => coversId(chunk, id)));
+      const rest = new Map([...changes].filter(([id]) => !own.has(id)));
+      const ids = changeIds(chunk.ids, own);
+      if (ids === chunk.ids) return { rows: NOTHING, stored, rest };
+      const beside = ids.count < chunk.ids.count ? neighbourOf(chunks, chunk.number, ids) : undefined;
+      const neighbour = beside && (await read(beside));
+      if (beside && neighbour === undefined) return undefined;
+      return { rows: editChunk(chunks, chunk, ids, neighbour), stored, rest };
+    });
   }
 
-  /** Undefined if the directory has changed since it was read. */
-  async #chunkEdits(
-    key: ListKey<L>,
-    chunks: readonly ChunkEntry[],
-    changes: IdChanges,
-    stored: Map<number, StoredRow>,
-    options: CallOptions,
-  ): Promise<ListEdits | undefined> {
-    const [first] = changes.keys();
-    if (first === undefined) return { rows: NOTHING, stored, rest: new Map() };
-    const read = async (entry: ChunkEntry): Promise<Chunk | undefined> => {
-      const chunk = await this.#chunk(key, entry, options);
-      if (chunk !== undefined) stored.set(entry.number, chunk.row);
-      return chunk?.content;
-    };
-    const chunk = await read(chunkFor(chunks, first));
-    if (chunk === undefined || !coversId(chunk, first)) return undefined;
-    const own = new Map([...changes].filter(([id]) => coversId(chunk, id)));
-    const rest = new Map([...changes].filter(([id]) => !own.has(id)));
-    const ids = changeIds(chunk.ids, own);
-    if (ids === chunk.ids) return { rows: NOTHING, stored, rest };
-    const beside = ids.count < chunk.ids.count ? neighbourOf(chunks, chunk.number, ids) : undefined;
-    const neighbour = beside && (await read(beside));
-    if (beside && neighbour === undefined) return undefined;
-    return { rows: editChunk(chunks, chunk, ids, neighbour), stored, rest };
-  }
-
-  async #whole(
+  #whole(
     key: ListKey<L>,
     options: CallOptions,
   ): Promise<{ readonly row: StoredRow | undefined; readonly ids: IdSet }> {
+    return this.#steady(key, options, async () => {
+      const { row, content } = await this.#head(key, options);
+      const ids = content.own?.ids ?? joinedChunks(await this.#chunks(key, options));
+      return ids && { row, ids };
+    });
+  }
+
+  /** What is read of rows that others did not split or merge in between: undefined if they did. */
+  async #steady<T>(key: ListKey<L>, options: CallOptions, read: () => Promise<T | undefined>): Promise<T> {
     const attempts = new Attempts(this.#service.surroundings, options);
     for (; ; await attempts.next(this.addressOf(key), undefined)) {
-      const { row, content } = await this.#head(key, options);
-      const ids = content.kind === 'ids' ? content.ids : joinedChunks(await this.#chunks(key, options));
-      if (ids !== undefined) return { row, ids };
+      const found = await read();
+      if (found !== undefined) return found;
     }
   }
 

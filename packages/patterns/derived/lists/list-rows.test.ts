@@ -14,7 +14,6 @@ import {
   chunkFor,
   coversId,
   editChunk,
-  editHead,
   HEAD,
   type Head,
   joinedChunks,
@@ -51,15 +50,10 @@ class Rows {
   }
 
   #change(changes: ReadonlyMap<string, boolean>): void {
-    const content = this.#head();
-    if (content.kind === 'ids') {
-      this.#apply(editHead(changeIds(content.ids, changes), this.#limits));
-      return;
-    }
+    const { chunks, own: whole } = this.#head();
     const [first] = changes.keys();
     if (first === undefined) return;
-    const { chunks } = content;
-    const chunk = this.#chunk(chunkFor(chunks, first).number);
+    const chunk = whole ?? this.#chunk(chunkFor(chunks, first).number);
     assert(coversId(chunk, first));
     const own = new Map([...changes].filter(([id]) => coversId(chunk, id)));
     const ids = changeIds(chunk.ids, own);
@@ -77,8 +71,8 @@ class Rows {
     const head = this.#head();
     const chunks = this.chunks().toSorted((a, b) => Buffer.compare(a.from, b.from));
     const entries = chunks.map(({ number, from }) => ({ number, from }));
-    assert.deepEqual(head.kind === 'ids' ? [] : head.chunks, entries);
-    const ids = head.kind === 'ids' ? head.ids : joinedChunks(chunks);
+    assert.deepEqual(head.own === undefined ? head.chunks : [], entries);
+    const ids = head.own?.ids ?? joinedChunks(chunks);
     assert(ids);
     return ids;
   }

@@ -58,13 +58,19 @@ export interface Chunk extends ChunkEntry {
   readonly ids: IdSet;
 }
 
-/** The contents of a head: all ids, or the directory of the chunks that have them. */
-export type Head =
-  | { readonly kind: 'ids'; readonly ids: IdSet }
-  | { readonly kind: 'directory'; readonly chunks: readonly ChunkEntry[] };
+/** The contents of a head: the directory of the chunks that have all ids, or these themselves, as the only chunk. */
+export interface Head {
+  readonly chunks: readonly ChunkEntry[];
+  readonly own?: Chunk;
+}
+
+const headOf = (ids: IdSet): Head => {
+  const own = { number: HEAD, from: new Uint8Array(), to: undefined, ids };
+  return { chunks: [own], own };
+};
 
 /** Nothing is there. */
-export const NO_LIST: Head = { kind: 'ids', ids: NO_IDS };
+export const NO_LIST: Head = headOf(NO_IDS);
 
 /** What a change does to the rows that were read for it: their values by number, null for a row that goes. Other rows stay the same. */
 export type RowEdits = ReadonlyMap<number, Values | null>;
@@ -85,20 +91,25 @@ function idsIn(values: Values): IdSet | undefined {
 }
 
 /** The values of a head's row, except those of its key. */
-export function headValues(head: Head): Values {
-  if (head.kind === 'ids') return { listRow: HEAD, listCount: head.ids.count, ...piecesOf(head.ids.bytes) };
-  const numbers = head.chunks.flatMap(({ number }) => [number >> 8, number & 0xff]);
+function directoryValues(chunks: readonly ChunkEntry[]): Values {
+  const numbers = chunks.flatMap(({ number }) => [number >> 8, number & 0xff]);
   return {
     listRow: HEAD,
-    listCount: head.chunks.length,
+    listCount: chunks.length,
     listNumbers: Uint8Array.from(numbers),
     // Bounds are ids in order, and stored as these are.
-    ...piecesOf(setInOrder(head.chunks.map(({ from }) => from)).bytes),
+    ...piecesOf(setInOrder(chunks.map(({ from }) => from)).bytes),
   };
 }
 
+/** The head of a list that is in one row, or is empty. */
+const wholeHead = ({ count, bytes }: IdSet): readonly [number, Values | null] => [
+  HEAD,
+  count === 0 ? null : { listRow: HEAD, listCount: count, ...piecesOf(bytes) },
+];
+
 /** The values of a chunk's row, except those of its key. */
-export const chunkValues = ({ number, from, to, ids }: Chunk): Values => ({
+const chunkValues = ({ number, from, to, ids }: Chunk): Values => ({
   listRow: number,
   listCount: ids.count,
   listFrom: from,
@@ -110,13 +121,13 @@ export const chunkValues = ({ number, from, to, ids }: Chunk): Values => ({
 export function readHead(values: Values): Head | undefined {
   const ids = idsIn(values);
   const numbers = values.listNumbers as Uint8Array | undefined;
-  if (ids === undefined || numbers === undefined) return ids && { kind: 'ids', ids };
+  if (ids === undefined || numbers === undefined) return ids && headOf(ids);
   if (numbers.length !== 2 * ids.count) return undefined;
   const numberAt = (at: number): number => ((numbers[2 * at] ?? 0) << 8) | (numbers[2 * at + 1] ?? 0);
   const chunks = idsAsBytes(ids).map((from, at) => ({ number: numberAt(at), from }));
   // The first has no lower bound.
   if (chunks[0]?.from.length !== 0) return undefined;
-  return { kind: 'directory', chunks };
+  return { chunks };
 }
 
 /** Undefined for values that are not a chunk's. */
@@ -152,7 +163,7 @@ export function joinedChunks(chunks: readonly Chunk[]): IdSet | undefined {
   return sorted.length > 0 && bound === undefined ? mergeIds(sorted.map(({ ids }) => ids)) : undefined;
 }
 
-/** The ids as chunks between the bounds of one, which keeps its number; the others get numbers that no chunk has. Throws TooLarge. */
+/** The ids as chunks between the bounds of one, which keeps its number unless it was the head; the others get numbers that no chunk has. Throws TooLarge. */
 function split(
   { number, from, to }: Omit<Chunk, 'ids'>,
   ids: IdSet,
@@ -178,7 +189,7 @@ function split(
   return parts.map((part, at) => {
     const next = parts[at + 1];
     return {
-      number: at === 0 ? number : nextFree(),
+      number: at === 0 && number !== HEAD ? number : nextFree(),
       from: at === 0 ? from : firstId(part),
       to: next === undefined ? to : firstId(next),
       ids: part,
@@ -193,18 +204,10 @@ const editDirectory = (
   removed?: number,
 ): RowEdits =>
   new Map([
-    [HEAD, headValues({ kind: 'directory', chunks })],
+    [HEAD, directoryValues(chunks)],
     ...changed.map(chunk => [chunk.number, chunkValues(chunk)] as const),
     ...(removed === undefined ? [] : [[removed, null] as const]),
   ]);
-
-/** The rows of a list that was in its head, or was not. */
-export function editHead(ids: IdSet, limits = LIMITS): RowEdits {
-  if (ids.bytes.length <= limits.head)
-    return new Map([[HEAD, ids.count === 0 ? null : headValues({ kind: 'ids', ids })]]);
-  const chunks = split({ number: 1, from: new Uint8Array(), to: undefined }, ids, [], limits);
-  return editDirectory(chunks, chunks);
-}
 
 /** The neighbour with which to merge a chunk of this size, if there is space; undefined to leave the chunk alone. */
 export function neighbourOf(
@@ -226,11 +229,13 @@ export function editChunk(
   neighbour: Chunk | undefined,
   limits = LIMITS,
 ): RowEdits {
-  if (ids.bytes.length > limits.chunk) {
+  const isHead = chunk.number === HEAD;
+  if (ids.bytes.length > (isHead ? limits.head : limits.chunk)) {
     const chunks = split(chunk, ids, directory, limits);
     const entries = directory.flatMap(entry => (entry.number === chunk.number ? chunks : entry));
     return editDirectory(entries, chunks);
   }
+  if (isHead) return new Map([wholeHead(ids)]);
   const changed = { ...chunk, ids };
   const isRoom =
     neighbour !== undefined &&
@@ -244,7 +249,7 @@ export function editChunk(
 function mergedChunks(directory: readonly ChunkEntry[], a: Chunk, b: Chunk): RowEdits {
   const [first, second] = isBelow(a.from, b.from) ? [a, b] : [b, a];
   const ids = mergeIds([first.ids, second.ids]);
-  if (directory.length === 2) return new Map([...editHead(ids), [first.number, null], [second.number, null]]);
+  if (directory.length === 2) return new Map([wholeHead(ids), [first.number, null], [second.number, null]]);
   const entries = directory.filter(({ number }) => number !== second.number);
   return editDirectory(entries, [{ ...first, to: second.to, ids }], second.number);
 }
