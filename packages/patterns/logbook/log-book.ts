@@ -94,17 +94,14 @@ export class LogBook<S extends StandardSchema> {
   /** Deletes the blobs whose time was over before the instant. Returns how many. */
   async expire(before: Instant, { signal }: CallOptions = {}): Promise<number> {
     let count = 0;
-    for (let resume: string | undefined; ; ) {
-      const page = await this.#container.page(`${this.name}/`, { resume, signal });
-      for (const { name } of page.blobs) {
+    for await (const { blobs } of this.#container.pages(`${this.name}/`, { signal }))
+      for (const { name } of blobs) {
         const period = readLogName(this.name, this.#every, name)?.period;
         if (period === undefined || periodEnd(period, this.#every).ticks > before.ticks) continue;
         await this.#container.delete(name, { signal });
         count++;
       }
-      if (page.next === undefined) return count;
-      resume = page.next;
-    }
+    return count;
   }
 
   #valueOf(

@@ -77,16 +77,12 @@ export class LogReader {
 
   async *#named(prefix: string): AsyncGenerator<Named, void, undefined> {
     const { book, every, signal } = this.#reading;
-    for (let resume: string | undefined; ; ) {
-      const page = await this.#container.page(prefix, { resume, signal });
-      for (const blob of page.blobs) {
+    for await (const { blobs } of this.#container.pages(prefix, { signal }))
+      for (const blob of blobs) {
         const name = readLogName(book, every, blob.name);
         const named = name && { ...blob, ...name, name: blob.name };
         if (named !== undefined && mayHave(named, this.#reading)) yield named;
       }
-      if (page.next === undefined) return;
-      resume = page.next;
-    }
   }
 
   /** Of one period: the blobs of a writer follow each other, those of several writers are parallel. */

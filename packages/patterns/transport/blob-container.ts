@@ -28,6 +28,11 @@ export interface BlobPage {
   readonly date: Date | undefined;
 }
 
+interface BlobPageOptions extends CallOptions {
+  readonly resume?: string | undefined;
+  readonly size?: number | undefined;
+}
+
 /** How a call of the client is ended. */
 interface ClientOptions {
   readonly abortSignal?: AbortSignal;
@@ -152,14 +157,17 @@ export class BlobContainer {
     await this.#found(options, own => this.#client.getBlockBlobClient(name).delete(own));
   }
 
-  async page(
-    prefix: string,
-    {
-      resume,
-      size,
-      ...options
-    }: CallOptions & { readonly resume?: string | undefined; readonly size?: number | undefined },
-  ): Promise<BlobPage> {
+  /** The blobs whose names begin so, page by page as the caller consumes them. */
+  async *pages(prefix: string, options: BlobPageOptions): AsyncGenerator<BlobPage, void, undefined> {
+    let next = options.resume;
+    do {
+      const page = await this.#page(prefix, { ...options, resume: next });
+      yield page;
+      next = page.next;
+    } while (next !== undefined);
+  }
+
+  async #page(prefix: string, { resume, size, ...options }: BlobPageOptions): Promise<BlobPage> {
     return this.#called(options, async own => {
       const pages = this.#client.listBlobsFlat({ ...own, prefix, includeMetadata: true }).byPage({
         maxPageSize: size ?? PAGE_MAX,

@@ -154,10 +154,9 @@ export class Copies<H extends AnyEntity, S extends AnyEntity> {
       if (patch === undefined) return;
       const written = await unlessLost(() => this.#write(db, row, source, patch, options));
       // A source that was written in between may have been read by others before the copy was there.
-      const sourceKey = keyOf(row.value as never);
-      const again = sourceKey && (await db.repo(embedded.source).get(sourceKey, options));
-      const isAsRead = this.#rules.isSamePartition || again?.etag === source?.etag;
-      if (written !== undefined && isAsRead) return;
+      const sourceKey = this.#rules.isSamePartition ? undefined : keyOf(row.value as never);
+      const again = sourceKey ? await db.repo(embedded.source).get(sourceKey, options) : source;
+      if (written !== undefined && again?.etag === source?.etag) return;
       await attempts.next(address, row.etag);
     }
   }

@@ -65,15 +65,11 @@ export class BlobLists {
   }
 
   /** Names of blobs that may be lists of this definition, by pages. */
-  async *names({ size, resume, signal }: PageOptions): AsyncGenerator<Page<string>> {
+  async *names(options: PageOptions): AsyncGenerator<Page<string>> {
     // All names that the key can give begin so.
     const { ge: prefix = '' } = this.#list.key.range({});
-    let next = resume;
-    do {
-      const page = await this.#container.page(prefix, { size, resume: next, signal });
-      next = page.next;
-      yield { items: page.blobs.map(({ name }) => name), next };
-    } while (next !== undefined);
+    for await (const { blobs, next } of this.#container.pages(prefix, options))
+      yield { items: blobs.map(({ name }) => name), next };
   }
 
   /** The list's key from a blob's name; undefined if the name does not determine all of it. */

@@ -159,9 +159,8 @@ async function* swept(
   entity: string,
   options: SweepOptions & { readonly olderThan: number },
 ): AsyncGenerator<SweepProgress, void, undefined> {
-  const { olderThan, signal, size, dryRun = false } = options;
-  for (let resume = options.resume; ; ) {
-    const { blobs, next, date } = await container.page(prefixOf(entity), { resume, size, signal });
+  const { olderThan, resume, size, signal, dryRun = false } = options;
+  for await (const { blobs, next, date } of container.pages(prefixOf(entity), { resume, size, signal })) {
     const now = date?.getTime() ?? service.surroundings.now();
     const old = blobs.filter(({ lastModified }) => now - lastModified.getTime() >= olderThan);
     const orphans: string[] = [];
@@ -171,7 +170,5 @@ async function* swept(
       orphans.push(blob.name);
     }
     yield { seen: blobs.length, young: blobs.length - old.length, orphans, next };
-    if (next === undefined) return;
-    resume = next;
   }
 }
