@@ -20,6 +20,7 @@ import {
   inputToSend,
   queueOf,
   type Step,
+  upcastInput,
 } from './definition.js';
 import { oldestIn } from './oldest-message.js';
 import { type PoisonMessage, type PoisonOptions, poisonMessages } from './poison.js';
@@ -135,7 +136,7 @@ export class Flow<I = unknown, O = unknown> {
     const { poisonQueue, queues } = this.definition;
     const redrive = async (envelope: Envelope | undefined, text: string): Promise<void> => {
       const [first = ''] = queues;
-      const name = envelope === undefined ? first : queueOf(this.definition, envelope.input as I);
+      const name = envelope === undefined ? first : queueOf(this.definition, this.#inputOf(envelope));
       await this.#queue(db, name).send(envelope === undefined ? text : checkedText(envelope), 0);
     };
     return poisonMessages(this.#queue(db, poisonQueue), redrive, options);
@@ -155,6 +156,14 @@ export class Flow<I = unknown, O = unknown> {
   #queue(db: Db, name: string): QueueRequests {
     const { clients, surroundings } = Db.serviceOf(db);
     return new QueueRequests(clients, name, surroundings.now);
+  }
+
+  /** As `keyOf` takes it: a message may be of an earlier version. */
+  #inputOf({ input, version: from }: Envelope): I {
+    const { name, version, upcast } = this.definition;
+    return from < version
+      ? upcastInput<I>({ name, version, upcast, schema: undefined }, input, from)
+      : (input as I);
   }
 
   #message(input: I, options: Partial<FlowMessage>): FlowMessage {

@@ -1,6 +1,6 @@
 // The age of the oldest message that waits in queues: the greatest lag of the data that a flow derives.
 import type { CallOptions } from '../concurrency/abort.js';
-import type { Clients } from '../transport/clients.js';
+import type { Service } from '../repo/write/service.js';
 import { QueueRequests } from '../transport/queue-requests.js';
 import { PatternError } from '../values/pattern-error.js';
 
@@ -17,15 +17,9 @@ export async function oldestIn(
   return ages.length === 0 ? undefined : Math.max(...ages);
 }
 
-/** What of a program is needed here. */
-interface Program {
-  readonly clients: Clients;
-  readonly surroundings: { readonly now: () => number };
-}
-
 /** For audits, of queues by their names: a program that has no client of queues, or not these queues, has no messages there. */
 export async function oldestMessage(
-  { clients, surroundings }: Program,
+  { clients, surroundings }: Pick<Service, 'clients' | 'surroundings'>,
   names: readonly string[],
   { signal }: CallOptions,
 ): Promise<number | undefined> {

@@ -112,15 +112,27 @@ describePeers('workers', peer => {
   test('bring messages of earlier versions up to date', async () => {
     const name = newName('jobs');
     const db = peer.open();
-    const old = flow(name, z.object({ id: z.number() }), [{ name: 'run', run: nothing }]);
+    const fail = async (): Promise<void> => {
+      throw new Error('not yet');
+    };
+    const old = flow(name, z.object({ id: z.number() }), [{ name: 'run', run: fail }], {
+      queues: 2,
+      keyOf: ({ id }) => `k${id}`,
+    });
     await old.createQueues(db);
     await old.start(db, { id: 7 });
+    const failing = old.worker(db, { ...SOON, maxDequeue: 1 });
+    await until('a message put aside', async () => (await old.figures(db)).poisoned > 0);
+    await failing.stop();
     const got: unknown[] = [];
     const run = async (input: { readonly key: string }): Promise<void> => void got.push(input);
     const now = flow(name, z.object({ key: z.string() }), [{ name: 'run', run }], {
       version: 2,
       upcast: { 1: before => ({ key: `k${(before as { id: number }).id}` }) },
+      queues: 2,
+      keyOf: ({ key }) => key.toLowerCase(),
     });
+    for await (const message of now.poison(db)) await message.redrive();
     await using _ = now.worker(db, SOON);
     await until('the message', () => got.length > 0);
     assert.deepEqual(got, [{ key: 'k7' }]);
