@@ -76,7 +76,8 @@ function refuseOtherKeys({ name, plan }: AnyEntity, row: Omit<RowAddress, 'table
   if (!isSame) refuseValue(`${name}.key`, 'what it was', 'a row cannot change its keys');
 }
 
-function whole<E extends AnyEntity>(
+/** The whole row that a write leaves, by the ETag of its answer. */
+export function whole<E extends AnyEntity>(
   table: string,
   entity: E,
   row: EncodedRow<Of<E>>,

@@ -1,16 +1,13 @@
 // Plans writes of a wide entity: which of its rows are written, and how, in one transaction. Pure. The first row is always among them, under the ETag of the whole; the others need no condition of their own.
 
-import { decodeWritten } from '../../model/decode-entity.js';
 import type { AnyEntity, NewOf, Of } from '../../model/definition.js';
 import { type EncodedRow, encodeEntity } from '../../model/encode-entity.js';
 import { readPatch } from '../../model/patch.js';
 import { refuseNewer } from '../../model/row-fault.js';
 import { formatTag } from '../../model/row-head.js';
-import { trackAsRead } from '../../model/stored.js';
-import { newestId, type Subject, withId } from '../../repo/write/plan-write.js';
+import { newestId, type Subject, whole, withId } from '../../repo/write/plan-write.js';
 import type { PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import type { RowWrite } from '../../transport/row-write.js';
-import { instantOfEtag } from '../../values/instant.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
 import { encodeProperty, type WireProperty } from '../../values/wire-property.js';
@@ -87,29 +84,17 @@ interface WrittenPiece {
 }
 
 /** What the first row's write gives, for all. */
-function resultOf<E extends AnyEntity>(
+const resultOf = <E extends AnyEntity>(
   { entity, table }: WideSubject<E>,
   row: Encoded<E>,
   before: WideStored<E> | undefined,
   pieces: readonly WidePiece[],
-  etag = '',
-): WideStored<E> {
-  const stored: WideStored<E> = {
-    value: row.whole.value,
-    entity: entity.name,
-    table,
-    partitionKey: row.address.partitionKey,
-    rowKey: row.address.rowKey,
-    etag,
-    timestamp: instantOfEtag(etag),
-    // A merge leaves a newer program's rows as they are.
-    version: Math.max(entity.version, before?.version ?? 0),
-    whole: true,
-    unknown: row.unknown,
-    pieces,
-  };
-  return trackAsRead(entity, stored, () => decodeWritten(entity, row.whole, stored.table));
-}
+  etag: string | undefined,
+): WideStored<E> => {
+  const stored = whole(table, entity, row.whole, row.unknown)(etag);
+  // A merge leaves a newer program's rows as they are.
+  return { ...stored, version: Math.max(stored.version, before?.version ?? 0), pieces };
+};
 
 const further = (write: RowWrite, ifExists = false): Planned => ({
   write,
