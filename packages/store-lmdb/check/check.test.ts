@@ -30,8 +30,8 @@ async function churn(directory: string, random: Random): Promise<number> {
   let space = await open();
   for (let round = 0; round < 60; round += 1) {
     const names = Array.from({ length: 30 }, () => `k${random(200)}${'é'.repeat(random(40))}`);
-    const [puts, deletes] = [new Set(names.slice(0, 20)), new Set(names.slice(20))];
-    for (const name of puts) deletes.delete(name);
+    const puts = new Set(names.slice(0, 20));
+    const deletes = new Set([...rows, ...names].filter(name => !puts.has(name) && random(4) === 0));
     const changes = {
       puts: [...puts].map(key => ({
         key,
