@@ -116,12 +116,7 @@ class OpenStore implements Engine {
     const map = options.readsPages === false ? undefined : environment.map;
     this.#trees = new TreeReader(environment.last, map, path);
     this.#clock = clock;
-    this.#room = new DiskReserve({
-      path,
-      reserveBytes,
-      exclusive,
-      freeBytes: () => freeBytes(path),
-    });
+    this.#room = new DiskReserve({ path, reserveBytes, freeBytes: () => freeBytes(path) });
     this.content = new FileContents({
       directory: dirname(path),
       isDurable: durability !== 'none',

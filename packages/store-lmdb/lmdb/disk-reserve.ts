@@ -34,8 +34,6 @@ interface DiskReserveOptions {
   /** The data file. */
   readonly path: string;
   readonly reserveBytes?: number | undefined;
-  /** True if no other process can release the reserve. */
-  readonly exclusive?: boolean | undefined;
   /** Bytes of pages that the data file can reuse. */
   readonly freeBytes: () => number;
   readonly milliseconds?: (() => number) | undefined;
@@ -47,9 +45,6 @@ export class DiskReserve {
   readonly #bytes: number;
   readonly #freeBytes: () => number;
   readonly #milliseconds: () => number;
-  readonly #exclusive: boolean;
-  /** The reserve was whole at the last look. */
-  #wasWhole = false;
   #nextMaking: number;
   #file: number | undefined;
   /** A put has found no space. */
@@ -58,19 +53,12 @@ export class DiskReserve {
   #budget = 0;
   #nextLook = 0;
 
-  constructor({
-    path,
-    reserveBytes = RESERVE_BYTES,
-    exclusive = false,
-    freeBytes,
-    milliseconds,
-  }: DiskReserveOptions) {
+  constructor({ path, reserveBytes = RESERVE_BYTES, freeBytes, milliseconds }: DiskReserveOptions) {
     this.#path = path;
     this.#directory = dirname(path);
     this.#bytes = reserveBytes;
     this.#freeBytes = freeBytes;
     this.#milliseconds = milliseconds ?? (() => performance.now());
-    this.#exclusive = exclusive;
     this.#nextMaking = this.#milliseconds() + YOUNG_MS;
     this.#file = openIfThere(join(this.#directory, RESERVE_NAME));
   }
@@ -131,7 +119,6 @@ export class DiskReserve {
   release(): boolean {
     this.refuse();
     if (this.#file === undefined || fstatSync(this.#file).size === 0) return false;
-    this.#wasWhole = false;
     empty(this.#file);
     return true;
   }
@@ -142,8 +129,7 @@ export class DiskReserve {
   }
 
   #isWhole(file: number): boolean {
-    if (!this.#exclusive || !this.#wasWhole) this.#wasWhole = fstatSync(file).size >= this.#bytes;
-    return this.#wasWhole;
+    return fstatSync(file).size >= this.#bytes;
   }
 
   #make(): void {

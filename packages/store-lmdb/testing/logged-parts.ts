@@ -65,7 +65,7 @@ export class Parts {
   private constructor(directory: string, { waitingMax, task = () => false, isLogged = true }: PartsOptions) {
     this.directory = directory;
     this.environment = openEnvironment({ directory, durability: 'full' });
-    this.reserve = new Headroom({ path: this.environment.path, freeBytes: () => 0, exclusive: true });
+    this.reserve = new Headroom({ path: this.environment.path, freeBytes: () => 0 });
     this.commits = new CommitOrder({
       environment: this.environment,
       counters: new Counters(systemClock),
