@@ -9,6 +9,7 @@ export * from './engine.js';
 export * from './faulty-store.js';
 export * from './memory-store.js';
 export * from './peers.js';
+export * from './spending.js';
 export * from './statistic.js';
 export * from './store.js';
 export * from './store-error.js';

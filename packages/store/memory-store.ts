@@ -1,9 +1,10 @@
 // The memory store: the reference model for other engines, simple rather than fast. It keeps nothing when it is closed,
 // and promises O(log n) lookups.
 import { type Clock, detachedString, OrderedMap, systemClock } from '#base';
-import { copyRow, inPlace } from './collect-rows.js';
+import { copyRow } from './collect-rows.js';
 import type { Engine, EngineKind, EngineTools, Statistic } from './engine.js';
 import { MemoryContentStore } from './memory-content.js';
+import { Spending } from './spending.js';
 import type {
   Budget,
   Decide,
@@ -50,9 +51,6 @@ export const memoryEngine: EngineKind = {
   open: async (_place, { clock }) => openMemoryStore({ clock }),
   tools: () => TOOLS,
 };
-
-/** A page is built in one piece, so it ends early if its visitor works long: about 10 ms. */
-const STEPS_OF_PAGE_MAX = 500_000;
 
 class MemoryStore implements Engine {
   readonly content: MemoryContentStore;
@@ -158,27 +156,14 @@ class MemoryStore implements Engine {
   async scan(space: Space, range: ScanRange, budget: Budget, visit: Visit): Promise<ScanEnd> {
     await this.#turn();
     if (budget.rows <= 0) return { next: range.from, examined: 0 };
-    const start = this.#clock();
-    let counted = 0;
-    let bytes = 0;
-    let examined = 0;
+    const spending = new Spending(budget, visit, this.#clock);
     let isSpent = false;
-    const stepsMax = (budget.effort?.steps ?? 0) + STEPS_OF_PAGE_MAX;
     for (const row of this.#rowsFrom(space, range)) {
-      if (isSpent) return { next: { partition: row.partition, key: row.key }, examined };
-      examined += 1;
-      if (visit(inPlace(row))) {
-        counted += 1;
-        bytes += row.value.length;
-      }
-      isSpent =
-        counted >= budget.rows ||
-        bytes >= budget.bytes ||
-        examined >= budget.examined ||
-        (budget.effort?.steps ?? 0) >= stepsMax ||
-        Number(this.#clock() - start) >= budget.milliseconds * 10_000;
+      if (isSpent) return spending.endAt(row);
+      spending.visit(row);
+      isSpent = spending.isSpent;
     }
-    return { next: undefined, examined };
+    return spending.endAt();
   }
 
   async commit<R>(space: Space, partition: string, reads: Reads, decide: Decide<R>): Promise<R | undefined> {
