@@ -1,4 +1,4 @@
-// Writes whose requests or answers get lost, at every place and in every way that they can, also twice: each ends in one outcome, and it is the true one.
+// Writes whose requests or answers get lost, at every place and in every way that they can, also twice: each ends in one outcome, and it is the true one, by what the row shows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RestError } from '@azure/core-rest-pipeline';
@@ -141,14 +141,14 @@ describePeers('lost answers', peer => {
   }
 
   /** A row, and a program whose first write fails so, while others do something before it tries again. */
-  async function intercepted(fault: Fault, meanwhile: (clean: Staff) => Promise<unknown>) {
+  async function intercepted(fault: Fault, meanwhile: (clean: Staff) => Promise<unknown>, at = [0]) {
     const { table, repo: clean } = await fresh(peer, Employee);
     let left = 1;
-    const httpClient = new FaultyClient(faultAt(fault, 0), async () => {
+    const httpClient = new FaultyClient(faultAt(fault, ...at), async () => {
       if (left-- > 0) await meanwhile(clean);
     });
     const stored = await clean.create(anna);
-    return { clean, stored, staff: peer.open({ httpClient }).repo(Employee, { table }) };
+    return { clean, stored, staff: peer.open({ httpClient, sleep: nextTurn }).repo(Employee, { table }) };
   }
 
   test('a write that was done is seen also behind the writes of others', async () => {
@@ -166,12 +166,20 @@ describePeers('lost answers', peer => {
       clean.mutate(anna, row => row && { ...row, score: 8 }),
     );
     await rejects(staff.merge(stored, { note: 'done' }), 'Conflict');
+    const other = { ...anna, id: 2 };
+    const creating = await intercepted('reset before', clean => clean.create(other));
+    await rejects(creating.staff.create(other), 'AlreadyExists');
+    const any = { key: anna, etag: '*' };
+    const deleting = await intercepted('reset before', clean => clean.merge(any, { score: 8 }), [0, 1, 2, 3]);
+    await rejects(deleting.staff.delete(any), 'Unreachable');
   });
 
   test('what nobody can know is OutcomeUnknown', async () => {
     const merging = await intercepted('reset after', clean => clean.upsert(anna));
     const patch = { note: 'done' };
     await rejects(merging.staff.merge(merging.stored, patch), 'OutcomeUnknown', { op: 'merge' });
+    const gone = await intercepted('reset after', clean => clean.delete({ key: anna, etag: '*' }));
+    await rejects(gone.staff.merge(gone.stored, patch), 'OutcomeUnknown', { op: 'merge' });
     const deleting = await intercepted('reset after', clean => clean.create(anna));
     await rejects(deleting.staff.delete(deleting.stored), 'OutcomeUnknown', { op: 'delete' });
   });
@@ -181,6 +189,12 @@ describePeers('lost answers', peer => {
     const { repo: staff } = await fresh(peer, Employee, { plan, operationIds: false });
     await rejects(staff.create(anna), 'AlreadyExists');
     assert.deepEqual((await staff.get(anna))?.value, anna);
+    const { repo: unanswered } = await fresh(peer, Employee, {
+      operationIds: false,
+      sleep: nextTurn,
+      plan: (_, { method }) => (method === 'POST' ? 'reset after' : undefined),
+    });
+    await rejects(unanswered.create(anna), 'OutcomeUnknown');
   });
 
   test('a batch that is known to be done stays done, though no later answer arrives', async () => {
