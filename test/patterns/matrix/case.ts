@@ -1,6 +1,6 @@
 // A case of the crash matrix: a short value that describes what a program does and what must be true of it however its processes end. run-case.ts runs it.
 import type { TableEntityResult } from '@azure/data-tables';
-import type { Db } from '#patterns';
+import { type Db, PatternError } from '#patterns';
 import type { Flow, FlowFigures } from '#patterns/flows';
 import type { Peer } from '../support/peers.js';
 import type { Process } from './process.js';
@@ -42,30 +42,8 @@ export interface MatrixCase<W = unknown> {
 /** Of a case, whatever it is about. */
 export const matrixCase = <W>(each: MatrixCase<W>): MatrixCase => each as unknown as MatrixCase;
 
-/** What follows from rows: what it should be by the rows alone, what its audit finds, and the flow that keeps it, if one does. */
-interface Followed<W> {
-  exact(world: W, ground: Ground): Promise<void>;
-  audit(world: W, db: Db): Findings;
-  flow?(world: W): Pick<Flow, 'worker' | 'figures'>;
-}
-
-/** A case of rows that others follow from: these are exact in the end, the audit finds nothing, and the flow has nothing left. */
-export const followedCase = <W>(
-  { exact, audit, flow }: Followed<W>,
-  parts: Omit<MatrixCase<W>, 'finally' | 'work'>,
-): MatrixCase =>
-  matrixCase<W>({
-    ...parts,
-    ...(flow && { work: (world: W, { db, worker }: Process) => flow(world).worker(db, worker) }),
-    finally: async (world, ground) => {
-      await exact(world, ground);
-      await assertClean(audit(world, ground.db));
-      if (flow) await assertIdle(flow(world), ground.db);
-    },
-  });
-
 /** What audits give: findings, or pages of them. */
-export type Findings = AsyncIterable<{ readonly findings?: readonly unknown[]; readonly key?: unknown }>;
+type Findings = AsyncIterable<{ readonly findings?: readonly unknown[]; readonly key?: unknown }>;
 
 /** A row as it stands, by the official client. */
 export type RawRow = TableEntityResult<Record<string, unknown>>;
@@ -92,4 +70,12 @@ export async function assertIdle(flow: Pick<Flow, 'figures'>, db: Db): Promise<v
   const { pending, poisoned }: FlowFigures = await flow.figures(db);
   if (pending !== 0 || poisoned !== 0)
     throw new Error(`${pending} messages are left, and ${poisoned} aside.`);
+}
+
+/** Each in turn, though one before it is refused. */
+export async function tried(...acts: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (const act of acts)
+    await act().catch((thrown: unknown) => {
+      if (!PatternError.is(thrown)) throw thrown;
+    });
 }

@@ -1,9 +1,8 @@
-// Embedded copies: rows have their sources' properties after each request in their partition, and elsewhere when the flow is done, whichever of the two was written.
-import assert from 'node:assert/strict';
-import { type Db, PatternError } from '#patterns';
+// Embedded copies: the audit finds nothing after each request in the partition, and elsewhere when the flow is done, whichever of the two was written. copies.test.ts compares copies with their sources.
+import type { Db } from '#patterns';
 import type { WhenDeleted } from '#patterns/internals';
 import { definitions, unknowing } from '../derived/copies/managers.js';
-import { followedCase, type Ground, type MatrixCase, type RawRow, rawRows, tagOf } from './case.js';
+import { assertClean, assertIdle, type Ground, type MatrixCase, matrixCase, tried } from './case.js';
 import { crashMatrix } from './matrix.js';
 
 const TOGETHER = 'same-partition';
@@ -35,23 +34,6 @@ const setUpOf =
     return { ...defined, where, whenDeleted };
   };
 
-/** Each department against the employee that it names, row by row. */
-async function assertEqual(world: World, { peer }: Ground): Promise<void> {
-  const { Employee, Department, where, whenDeleted } = world;
-  const staff = await rawRows(peer, Employee.table);
-  const departments = where === TOGETHER ? staff : await rawRows(peer, Department.table);
-  const idOf = ({ rowKey = '' }: RawRow): number => Number(rowKey.split('!')[1]);
-  for (const row of departments.filter(each => tagOf(each) === 'Department')) {
-    const source = staff.find(each => tagOf(each) === 'Employee' && idOf(each) === row.managerId);
-    const isGone = source === undefined && row.managerId !== undefined;
-    if (isGone && whenDeleted === 'keep') continue;
-    assert(!isGone || whenDeleted !== 'refuse', `The manager of department ${idOf(row)} was deleted.`);
-    const found = [row.managerName, row.managerEmail, row.managerVersion !== undefined];
-    const wanted = [source?.name, source?.email, source !== undefined];
-    assert.deepEqual(found, wanted, `The copies of department ${idOf(row)} are not its manager's.`);
-  }
-}
-
 /** By names, for programs that may each be refused because of the other. */
 const writesOf = (db: Db, { Employee, Department }: World) => ({
   rename: (id: number, name: string) => db.repo(Employee).mutate({ id }, row => row && { ...row, name }),
@@ -64,26 +46,15 @@ const writesOf = (db: Db, { Employee, Department }: World) => ({
 });
 type Writes = ReturnType<typeof writesOf>;
 
-async function tried(...acts: readonly (() => Promise<unknown>)[]): Promise<void> {
-  for (const act of acts)
-    await act().catch((thrown: unknown) => {
-      if (!PatternError.is(thrown)) throw thrown;
-    });
-}
+const audited = ({ managers }: World, { db }: Ground) => assertClean(managers.audit(db));
 
-const followed = {
-  exact: assertEqual,
-  audit: ({ managers }: World, db: Db) => managers.audit(db),
-};
-const byFlow = { ...followed, flow: ({ managers }: World) => managers.flow };
-
-function copied(
+const copied = (
   where: Where,
   name: string,
   operation: (writes: Writes) => Promise<unknown>,
   whenDeleted: WhenDeleted = 'null',
-): MatrixCase {
-  return followedCase<World>(where === TOGETHER ? followed : byFlow, {
+): MatrixCase =>
+  matrixCase<World>({
     name: `embedded copies ${where === TOGETHER ? 'together ' : ''}of ${name}`,
     setUp: setUpOf(where, whenDeleted),
     operation: (world, db) => operation(writesOf(db, world)),
@@ -96,9 +67,14 @@ function copied(
         () => rename(1, 'rival'),
       );
     },
-    ...(where === TOGETHER && { always: assertEqual }),
+    ...(where === TOGETHER
+      ? { always: audited }
+      : { work: ({ managers }, { db, worker }) => managers.flow.worker(db, worker) }),
+    finally: async (world, ground) => {
+      await audited(world, ground);
+      if (where !== TOGETHER) await assertIdle(world.managers.flow, ground.db);
+    },
   });
-}
 
 const casesOf = (where: Where): readonly MatrixCase[] => [
   copied(where, 'a source that changes', ({ rename }) => rename(1, 'changed')),

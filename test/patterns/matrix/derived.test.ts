@@ -1,14 +1,15 @@
 // What follows from rows, of every kind: near and remote indexes, unique keys, and lists of ids in all three places. Its audit finds nothing after each request, or once the flow is done, whatever wrote the rows and
 // wherever a program or a worker ended. audit.test.ts and listed.test.ts prove that audits find what is wrong.
 import assert from 'node:assert/strict';
-import { type AnyEntity, codec, type Db, entity, key, PatternError, part, type Repo, t } from '#patterns';
+import { type AnyEntity, codec, type Db, entity, key, part, type Repo, t } from '#patterns';
 import { audit } from '#patterns/audit';
 import { change, deleteRows, writeAll } from '#patterns/bulk';
 import type { Flow } from '#patterns/flows';
 import { indexFlow, near, remote } from '#patterns/indexes';
 import { auditLists, type EntityList, listFlow, listOf } from '#patterns/lists';
-import { assertClean, assertIdle, type Ground, type MatrixCase, matrixCase, rawRows } from './case.js';
+import { assertClean, assertIdle, type Ground, type MatrixCase, matrixCase, rawRows, tried } from './case.js';
 import { crashMatrix } from './matrix.js';
+import type { Process } from './process.js';
 
 const common = {
   version: 1,
@@ -143,14 +144,6 @@ const FOLLOWERS: Readonly<
   },
 };
 
-/** Each in turn, though one before it is refused. */
-async function tried(...acts: readonly (() => Promise<unknown>)[]): Promise<void> {
-  for (const act of acts)
-    await act().catch((thrown: unknown) => {
-      if (!PatternError.is(thrown)) throw thrown;
-    });
-}
-
 /** As programs without types may treat a row that they read: what follows is that of the row as it was read. */
 function spoilt<S extends { readonly value: object }>(row: S): S {
   Object.assign(row.value, { last: 'Spoilt', email: 'spoilt@x.org' });
@@ -226,8 +219,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 interface World extends Followed {
   /** As programs know it that know nothing of what follows. */
   readonly unfollowed: Repo<Person>;
-  /** Repairs under way. */
-  active: number;
+  /** Processes that repair. */
+  readonly active: Set<Process>;
   /** Where one resumes. */
   next: string | undefined;
 }
@@ -247,7 +240,7 @@ const setUpOf =
     await followed.flow?.createQueues(db);
     const unfollowed = db.repo(entity(followed.Person.name, { ...common, table }) as Person);
     for (const each of [ann, ben]) await unfollowed.create(each);
-    const world: World = { ...followed, unfollowed, active: 0, next: undefined };
+    const world: World = { ...followed, unfollowed, active: new Set(), next: undefined };
     await repair(world, db);
     await drift(unfollowed);
     return world;
@@ -300,15 +293,16 @@ const casesOf = (follower: string): readonly MatrixCase[] => [
       await rows.create({ ...eve, last: 'Brown' });
     }),
     operation: repair,
-    work: (world, { db, worker }) => {
-      world.active++;
+    work: (world, process) => {
+      const { db, worker } = process;
+      world.active.add(process);
       const running = repair(world, db)
         .catch(() => undefined)
-        .finally(() => world.active--);
+        .finally(() => world.active.delete(process));
       const working = world.flow?.worker(db, worker);
       return { stop: async () => void (await Promise.all([running, working?.stop()])) };
     },
-    isDone: async ({ active }) => active === 0,
+    isDone: async ({ active }) => [...active].every(({ isDead }) => isDead),
   }),
 ];
 
