@@ -143,6 +143,28 @@ test('a step that throws while a result is held fails too, and none is begun for
   assert.deepEqual(begun, [1, 2, 1]);
 });
 
+test('what a source throws at its end does not replace the failure of a step', async () => {
+  function* ending(): Generator<number> {
+    try {
+      yield* [1, 2];
+    } finally {
+      assert.fail('the end');
+    }
+  }
+  async function* slowly(): AsyncGenerator<number> {
+    yield* ending();
+  }
+  for (const source of [ending(), slowly()]) {
+    const failing = inOrder(source, { concurrency: 1 }, async () => {
+      throw new Error('the step');
+    });
+    await assert.rejects(failing.next(), /the step/);
+  }
+  const left = inOrder(ending(), { concurrency: 1 }, async item => item);
+  await left.next();
+  await assert.rejects(left.return(), /the end/);
+});
+
 test('a failure comes in its turn and ends the other steps', async () => {
   const ended: number[] = [];
   const results = inOrder([0, 1, 2, 3, 4], { concurrency: 4 }, async (item, signal) => {

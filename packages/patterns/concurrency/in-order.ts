@@ -45,11 +45,8 @@ export async function* inOrder<T, R>(
   let coming: Promise<void> | undefined;
   const take = ({ done, value }: IteratorResult<T>): void => {
     coming = undefined;
-    if (done) {
-      isAtEnd = true;
-      return;
-    }
-    if (linked.signal.aborted) return;
+    if (done) isAtEnd = true;
+    if (done || linked.signal.aborted) return;
     // Each step has a signal of its own, so that none collects the listeners of all.
     const each = linkedController(linked.signal);
     const result = step(value, each.signal);
@@ -85,13 +82,18 @@ export async function* inOrder<T, R>(
       begun.shift()?.release();
       yield result as R;
     }
+  } catch (thrown) {
+    failure ??= { thrown };
+    throw thrown;
   } finally {
     linked.abort();
     linked.release();
+    const left = isAtEnd ? undefined : (async () => source.return?.())();
+    // What the source throws at its end does not replace the failure.
+    const end = failure === undefined ? left : left?.catch(() => undefined);
     // A source that is about to yield an item ends after it, without anything waiting for it.
-    const left = isAtEnd ? undefined : Promise.resolve(source.return?.());
-    if (coming === undefined) await left;
-    else if (left !== undefined) unheard(left);
+    if (coming === undefined) await end;
+    else if (end !== undefined) unheard(end);
   }
 }
 
