@@ -13,26 +13,25 @@ import {
   ContainerSASPermissions,
   generateAccountSASQueryParameters,
   generateBlobSASQueryParameters,
-  RestError,
+  type RestError,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob';
 import { type RunningServer, serve } from 'shelfmark';
+import { refusal } from '../support/clients.js';
 
 /** A refusal should show at once, not after retries. */
 const OPTIONS = { retryOptions: { maxTries: 1 } };
 const FAILED = '403 AuthenticationFailed';
 const MISMATCH = '403 AuthorizationPermissionMismatch';
 
-async function codeOf(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
+const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'done',
+    async () => {
+      const { status, code } = await refusal(promise);
+      return `${status} ${code}`;
+    },
   );
-  if (error === undefined) return 'done';
-  assert.ok(error instanceof RestError, String(error));
-  const { errorCode } = (error.details ?? {}) as { readonly errorCode?: string };
-  return `${error.statusCode} ${errorCode ?? error.code}`;
-}
 
 describe('signatures of blobs', () => {
   let server: RunningServer;

@@ -33,13 +33,16 @@ export async function makeTable({ server, newTableName }: Subject): Promise<Tabl
   return client;
 }
 
-/** The error code, if the body was JSON and the client parsed it. */
-function codeOf(error: RestError): string | undefined {
-  const { details } = error;
-  if (typeof details !== 'object' || details === null || !('odataError' in details)) return error.code;
-  const { odataError } = details;
-  const hasCode = typeof odataError === 'object' && odataError !== null && 'code' in odataError;
-  return hasCode ? String(odataError.code) : error.code;
+interface Details {
+  /** Of JSON that the client parsed. */
+  readonly odataError?: { readonly code?: string };
+  /** Of the header. */
+  readonly errorCode?: string;
+}
+
+function codeOf({ details = {}, code }: RestError): string | undefined {
+  const { odataError, errorCode } = details as Details;
+  return odataError?.code ?? errorCode ?? code;
 }
 
 /** The refusal that a promise of the client ends in; the test fails if it ends in anything else. */

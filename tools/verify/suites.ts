@@ -34,15 +34,14 @@ const onCassandra = (step: Step): Step => ({
 export const SUITES: readonly Suite[] = [
   {
     name: 'blobs',
-    minutes: 4,
-    proves: 'blobs with damaged contents, long lists; two minutes of contests for one name',
+    minutes: 2,
+    proves: 'blobs with damaged contents, and long lists',
     steps: [
       longTests('blobs', [
         'test/blobs',
         'simulation/contents',
         'scenarios/blob',
         'scenarios/broken-uploads',
-        'scenarios/contests',
         'blobs/operations/counts',
         'blobs/body/merge-layers',
         'store-lmdb/content',
