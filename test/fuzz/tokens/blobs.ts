@@ -156,7 +156,10 @@ export function someBlobAttempt(draw: Draw, secrets: BlobSecrets): BlobAttempt {
   const pairs = sign(draw, secrets, ask, made);
   const textOf = (some: token.Fields): string =>
     token.blobText(some, account, resourceOf(some, ask) ?? 'nothing');
-  const { query, fields, isIntact } = spelled({ pairs, textOf, hasAnyCase: true }, draw);
+  const { query, fields, isIntact } = spelled(
+    { pairs, textOf, own: token.BLOB_FIELDS, hasAnyCase: true },
+    draw,
+  );
   const own = delegated.find(key => delegationOf(key.fields) === delegationOf(fields));
   const signers = own === undefined ? keys : [own.value];
   const isOfThis = isOfAccount || resourceOf(fields, ask) !== undefined;

@@ -3,13 +3,15 @@ import fc from 'fast-check';
 import { below, chance, type Draw, from, several, weighted } from '../../random/arbitrary.js';
 import { ODD_TEXTS } from '../requests/odd-texts.js';
 import { percentEncode } from '../world.js';
-import { type Fields, type Pairs, SIGNED } from './token.js';
+import { type Fields, type Pairs, singleOf } from './token.js';
 
 export interface Token {
   /** The signature is among them. */
   readonly pairs: Pairs;
   /** The text that is signed, of these fields. */
   readonly textOf: (fields: Fields) => string;
+  /** Names that only the service's own tokens have. */
+  readonly own: string;
   /** Names in any case. */
   readonly hasAnyCase: boolean;
 }
@@ -62,6 +64,10 @@ const CHANGES: readonly Change[] = [
   (pair, { name, value }) => [[name, value], pair],
   (pair, { value }) => [[pair[0], value], pair],
   pair => [pair, pair],
+  ...[0, 1].map(
+    () =>
+      (pair: Pair, { name, value }: Drawn): Pairs => [pair, [name, value], [name, value]],
+  ),
   ([, value], { name }) => [[name, value]],
   ([name, value]) => [[name.toUpperCase(), value]],
   ([name, value]) => [[` ${name}`, value]],
@@ -76,7 +82,9 @@ const CHANGES: readonly Change[] = [
 const drawn: fc.Arbitrary<Drawn> = fc.record({
   at: below(2 ** 16),
   name: from(
-    'sv ss srt sp st se sip spr ses tn si spk srk epk erk sig sr snapshot rsct skoid ske'.split(' '),
+    'sv ss srt sp st se sip spr ses tn si spk srk epk erk sig sr snapshot rsct skoid ske saoid scid'.split(
+      ' ',
+    ),
   ),
   value: from([
     ...['raud', 'rwdlacu', 'sco', 't', '2030-01-01T00:00:00Z', '2019-02-02', 'People', 'Other', 'a', 'd', ''],
@@ -101,13 +109,14 @@ const namedIn = (pairs: Pairs, hasAnyCase: boolean): Pairs =>
 
 /** Intact if it means the same, or only what nothing signs has changed. */
 function altered(
-  { pairs, textOf, hasAnyCase }: Token,
+  { pairs, textOf, own, hasAnyCase }: Token,
   draw: Draw,
 ): Pick<Spelled, 'isIntact'> & Pick<Token, 'pairs'> {
   const others = changed(pairs, draw(change), draw(drawn));
   const named = namedIn(others, hasAnyCase);
-  const isTwice = named.some(([name], at) => SIGNED.has(name) && named.findIndex(([n]) => n === name) < at);
-  const [fields, before] = [new Map(named), new Map(pairs)];
+  const [fields, before] = [new Map([...named].reverse()), new Map(pairs)];
+  const single = singleOf(fields, own);
+  const isTwice = named.some(([name], at) => single.has(name) && named.findIndex(([n]) => n === name) < at);
   const isSame = textOf(fields) === textOf(before) && fields.get('sig') === before.get('sig');
   return { pairs: others, isIntact: isSame && !isTwice };
 }

@@ -222,7 +222,10 @@ function someSas(draw: Draw, ask: Ask, secrets: Secrets, place: Place): Credenti
   const granted = isUsed ? known : someGranted(draw, secrets, isOfTable);
   const { pairs } = granted;
   const textOf = (some: token.Fields): string => token.tableText(some, ask.account);
-  const { query, fields, isIntact } = spelled({ pairs, textOf, hasAnyCase: false }, draw);
+  const { query, fields, isIntact } = spelled(
+    { pairs, textOf, own: token.TABLE_FIELDS, hasAnyCase: false },
+    draw,
+  );
   const mayBy = token.isAccountToken(fields) ? mayByAccountToken : mayByTableToken;
   const keys = secrets.keys.get(ask.account) ?? [];
   const isSound = isIntact && keys.some(key => token.mac(key, textOf(fields)) === fields.get('sig'));

@@ -244,9 +244,10 @@ export function blobText(token: Fields, account: string, resource: string): stri
 export const mac = (key: Buffer, text: string): string =>
   createHmac('sha256', key).update(text, 'utf8').digest('base64');
 
-/** None of these may be repeated. */
-export const SIGNED = new Set(
-  `sig sv ss srt sr snapshot sp st se sip spr ses si tn spk srk epk erk ${OVERRIDES} ${DELEGATION}`.split(
-    ' ',
-  ),
-);
+const COMMON = 'sig sv ss srt sp st se sip spr ses si';
+export const TABLE_FIELDS = 'tn spk srk epk erk';
+export const BLOB_FIELDS = `sr snapshot ${OVERRIDES} ${DELEGATION} saoid suoid scid skdutid sduoid`;
+
+/** None of these may be repeated, signed or not; those of `own` are the service's. */
+export const singleOf = (token: Fields, own: string): ReadonlySet<string> =>
+  new Set((isAccountToken(token) ? COMMON : `${COMMON} ${own}`).split(' '));
