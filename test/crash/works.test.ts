@@ -1,7 +1,7 @@
-// The kill loop's judges detect faults: on a server that another client writes to without their knowledge, in copies of
-// its files from before and after, and in files that were damaged or removed.
+// The kill loop's judges detect faults: on a server that another client writes to without their knowledge, and in copies of
+// its files from before and after.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -17,11 +17,9 @@ import { drawFrom } from '../random/arbitrary.js';
 import type { WritesCall } from '../simulation/judge/history.js';
 import { TABLE_WIRE } from '../simulation/run/table-wire.js';
 import { Connection } from '../support/worker-processes.js';
-import { faultsOfContents, faultsOfFile } from './file-faults.js';
 import { Works } from './works.js';
 
 interface Subject {
-  readonly data: string;
   readonly server: RunningServer;
   readonly works: Works;
   readonly connections: Readonly<Record<'table' | 'queue' | 'blob', Connection>>;
@@ -73,7 +71,7 @@ async function open(t: TestContext): Promise<Subject> {
     cpSync(data, to, { recursive: true });
     return to;
   };
-  return { data, server, works, connections, journal, copy };
+  return { server, works, connections, journal, copy };
 }
 
 const portOf = (endpoint: string | undefined): number => Number(new URL(endpoint ?? '').port);
@@ -127,34 +125,4 @@ test('what is read of a server, and of a copy of its files, is what was written;
   assert.match((await works.blob.judge(connections.blob)).join(), /No order of the calls on container own/);
   await server.close();
   assert.match((await works.faultsOfCopy(copy(), atEnd)).join(), /container own/);
-});
-
-test('a content that is missing or torn, and an unnamed one, are found', async t => {
-  const { data, server, connections } = await open(t);
-  for (const one of [
-    step('delete', { blob: 1 }),
-    step('makeAppend', { blob: 1 }),
-    step('append', { blob: 1 }),
-  ])
-    await BLOB_WIRE.send(connections.blob, { kind: 'write', container: 'own', step: one });
-  await server.close();
-  assert.deepEqual([...(await faultsOfFile(data)), ...(await faultsOfContents(data))], []);
-  const spaces = readdirSync(join(data, 'contents')).filter(name => /^\d+$/.test(name));
-  const space = spaces.find(name => readdirSync(join(data, 'contents', name)).length > 0) ?? '';
-  const [content = ''] = readdirSync(join(data, 'contents', space));
-  // A sweep ignores a name that no content has.
-  writeFileSync(join(data, 'contents', space, 'stray.part'), 'x');
-  assert.match((await faultsOfContents(data)).join(), /no row names the content stray.part/);
-  const path = join(data, 'contents', space, content);
-  const whole = readFileSync(path);
-  writeFileSync(path, Buffer.from(whole).fill(0, whole.length >> 2, whole.length >> 1));
-  assert.match(
-    (await faultsOfFile(data)).join(),
-    new RegExp(`the content ${content} is damaged in its bytes 0`),
-  );
-  writeFileSync(path, whole);
-  assert.deepEqual(await faultsOfFile(data), []);
-  rmSync(path);
-  assert.match((await faultsOfContents(data)).join(), new RegExp(`the content ${content} is missing`));
-  assert.match((await faultsOfFile(data)).join(), new RegExp(`the content ${content} is missing`));
 });
