@@ -48,6 +48,33 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
     assert.equal((await queueOf('invoices').getProperties()).approximateMessagesCount, 5);
   });
 
+  test('an answer that comes late does not replace a newer one', async t => {
+    const queue = queueOf('raced');
+    await queue.create();
+    const page = await world().open(t, 'queues/raced');
+    await page.getByText('This queue is empty').waitFor();
+    let [asked, answer] = [0, () => {}];
+    const newer = new Promise<void>(resolve => {
+      answer = resolve;
+    });
+    await page.route('**/messages?*', async route => {
+      const response = await route.fetch();
+      if (asked++ === 0) await newer;
+      await route.fulfill({ response });
+    });
+    await button(page, 'Peek again').click();
+    await until('an old answer', () => asked === 1);
+    await queue.sendMessage('newer');
+    await button(page, 'Peek again').click();
+    await page.getByText('newer').waitFor();
+    const late = page.waitForEvent('requestfinished');
+    answer();
+    await late;
+    for (let frame = 0; frame < 5; frame++) await page.evaluate('new Promise(requestAnimationFrame)');
+    assert.equal(await page.locator('.message').count(), 1);
+    await queue.delete();
+  });
+
   test('moving messages can be stopped', async t => {
     const queue = queueOf('stopped');
     await queue.create();

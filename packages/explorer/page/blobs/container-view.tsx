@@ -151,7 +151,7 @@ export function ContainerView(place: FolderPlace) {
   const { account, name, prefix } = place;
   const container = { account, name };
   const loading = useLoaded<BlobPage>(
-    (stop, from) => listBlobs(container, prefix, from, stop),
+    (stop, from) => listBlobs(container, prefix, from(), stop),
     [account, name, prefix],
   );
   const again = (): void => void loading.again();

@@ -63,7 +63,8 @@ interface Shown {
 }
 
 /** Reads the server's counters, and keeps the last five minutes. */
-async function readFigures(signal: AbortSignal, from: Shown | undefined): Promise<Shown> {
+async function readFigures(signal: AbortSignal, last: () => Shown | undefined): Promise<Shown> {
+  const from = last();
   const reading = readingOf(await fetchValue<Figures>('/live', { signal }), performance.now());
   const point = from && pointBetween(from.reading, reading);
   const points = from?.points ?? [];

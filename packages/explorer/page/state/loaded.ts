@@ -10,29 +10,46 @@ export interface Loaded<Value> {
   readonly isLoading: boolean;
 }
 
-/** What is read from the start, or on from a value. */
-type Read<Value> = (stop: AbortSignal, from: Value | undefined) => Promise<Value>;
+/** What is read on from a value, or from the start without one; `show` has what is read so far shown. */
+type Read<Value> = (
+  stop: AbortSignal,
+  from: () => Value | undefined,
+  show: (value: Value) => void,
+) => Promise<Value>;
 
 export class Loading<Value> {
   readonly state: Signal<Loaded<Value>> = signal({ value: undefined, failure: undefined, isLoading: true });
   readonly #read: Read<Value>;
-  readonly #stop = new AbortController();
+  #stop = new AbortController();
+  /** What is read on from. */
+  #from: Value | undefined;
 
   constructor(read: Read<Value>) {
     this.#read = read;
   }
 
   #set(change: Partial<Loaded<Value>>): void {
-    if (!this.#stop.signal.aborted) this.state.value = { ...this.state.peek(), ...change };
+    this.state.value = { ...this.state.peek(), ...change };
   }
 
+  /** In place of the read under way, whose answer would be older. */
   async #load(from: Value | undefined): Promise<void> {
-    try {
-      const value = await this.#read(this.#stop.signal, from);
-      this.#set({ value, failure: undefined, isLoading: false });
-    } catch (error) {
-      this.#set({ value: from, failure: sentenceOf(error), isLoading: false });
-    }
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    const stop = this.#stop.signal;
+    this.#from = from;
+    const show = (value: Value): void => {
+      if (stop.aborted) return;
+      this.#from = value;
+      this.#set({ value });
+    };
+    const failure = await this.#read(stop, () => this.#from, show).then(show, sentenceOf);
+    if (!stop.aborted) this.#set({ value: this.#from, failure: failure ?? undefined, isLoading: false });
+  }
+
+  #retry(from: Value | undefined): Promise<void> {
+    this.#set({ failure: undefined, isLoading: true });
+    return this.#load(from);
   }
 
   /** Reads from the start. */
@@ -41,22 +58,32 @@ export class Loading<Value> {
   /** Reads on. */
   readonly more = (): Promise<void> => this.#retry(this.state.peek().value);
 
-  #retry(from: Value | undefined): Promise<void> {
-    this.#set({ failure: undefined, isLoading: true });
-    return this.#load(from);
+  /** Ends the read under way; more can be read afterwards. */
+  readonly stop = (): void => {
+    this.#stop.abort();
+    this.#set({ isLoading: false });
+  };
+
+  /** Changes what was read, also while more is. */
+  edit(change: (value: Value) => Value): void {
+    const { value } = this.state.peek();
+    this.#from = this.#from && change(this.#from);
+    this.#set({ value: value && change(value) });
   }
 
   /** Reads, and with `period` reads on so long after each answer. @returns what ends it. */
   start(period?: number): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
     const run = async (): Promise<void> => {
       await this.#load(this.state.peek().value);
-      if (period !== undefined && !this.#stop.signal.aborted) timer = setTimeout(() => void run(), period);
+      if (period !== undefined && !isOver) timer = setTimeout(() => void run(), period);
     };
     void run();
     return () => {
-      this.#stop.abort();
+      isOver = true;
       clearTimeout(timer);
+      this.stop();
     };
   }
 }

@@ -5,8 +5,8 @@ import type { Row } from '#data-tools/line';
 import { cellOf } from '../../model/cell.js';
 import { propertyIn } from '../../model/columns.js';
 import { Icon } from '../shell/icon.js';
-import { isSame } from './row-pages.js';
 import { type Placed, useGrid } from './use-grid.js';
+import { isSame } from './use-rows.js';
 import type { TableProps, TableState } from './use-table.js';
 
 const styleOf = ({ isFixed, left, width }: Placed) => ({
@@ -97,7 +97,7 @@ function HeadCell({ placed, state: { sorting, sort, widen } }: HeadCellProps) {
 }
 
 export function Grid({ state }: TableProps) {
-  const { pages, columns, rows, editor } = state;
+  const { selected, columns, rows, editor } = state;
   const { target } = editor;
   const scroller = useRef<HTMLDivElement>(null);
   const { fixed, moving, gap, first, drawn, topOf, height, active, ...grid } = useGrid(state, scroller);
@@ -120,7 +120,7 @@ export function Grid({ state }: TableProps) {
       class="grid"
       role="grid"
       tabIndex={0}
-      aria-label={`Entities of ${pages.selected.table.name}`}
+      aria-label={`Entities of ${selected.table.name}`}
       aria-rowcount={rows.length + 1}
       aria-colcount={columns.length}
       aria-activedescendant={isActiveDrawn ? `cell-${active.row}-${active.column}` : undefined}

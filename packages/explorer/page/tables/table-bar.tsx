@@ -10,17 +10,16 @@ import { ColumnMenu } from './column-menu.js';
 import { deleteMatching, exportEntities, importEntities } from './transfers.js';
 import type { TableProps, TableState } from './use-table.js';
 
-function showCode({ pages, columns, choice }: TableState): void {
-  const { table, filter } = pages.selected;
+function showCode({ selected, knownColumns, columns, choice }: TableState): void {
+  const { table, filter } = selected;
   const endpoint = currentAccount.value?.endpoints.table ?? '';
   const select = choice.hidden.length === 0 ? undefined : columns.map(({ name }) => name);
-  const query = { endpoint, table: table.name, filter, select, columns: pages.knownColumns.value };
+  const query = { endpoint, table: table.name, filter, select, columns: knownColumns };
   show(<CodeDialog query={query} />);
 }
 
 export function TableBar({ state }: TableProps) {
-  const { pages, insert, again } = state;
-  const { selected } = pages;
+  const { selected, insert, again } = state;
   const { table, filter } = selected;
   const heat: Action = {
     ...{ label: 'Partitions', icon: Flame, key: 'p' },

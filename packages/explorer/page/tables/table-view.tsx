@@ -9,26 +9,24 @@ import { go } from '../state/route.js';
 import { EntityPanel } from './entity-panel.js';
 import { FilterBox } from './filter-box.js';
 import { Grid } from './grid.js';
-import { ROWS_MAX } from './row-pages.js';
 import { TableBar } from './table-bar.js';
+import { ROWS_MAX } from './use-rows.js';
 import { type TableProps, useTable } from './use-table.js';
 
 /** How many rows were read, and what failed. */
-function Status({ state: { pages, sorting } }: TableProps) {
-  const { rows, pages: read, hasMore, isLoading, failure, milliseconds } = pages.state.value;
-  const count = rows.length;
-  const more = (): void => void pages.loadMore();
-  const isFull = count >= ROWS_MAX && hasMore;
+function Status({ state }: TableProps) {
+  const { read, failure, isLoading, hasMore, isFull, sorting, more } = state;
+  const count = read.rows.length;
   return (
     <div class="status" role="status">
       {isLoading && <span class="spinner" aria-hidden="true" />}
-      {isLoading && <LinkButton onClick={() => pages.stop()}>Stop</LinkButton>}
+      {isLoading && <LinkButton onClick={state.stop}>Stop</LinkButton>}
       <span>
         {counted(count, 'entity', 'entities')}
         {hasMore ? ' read so far' : ''}
       </span>
       <span class="hint">
-        {counted(read, 'request')} · {groupDigits(Math.round(milliseconds))} ms
+        {counted(read.pages, 'request')} · {groupDigits(Math.round(read.milliseconds))} ms
       </span>
       {failure !== undefined && count > 0 && (
         <span class="fault">
@@ -59,8 +57,9 @@ function Status({ state: { pages, sorting } }: TableProps) {
 }
 
 /** In place of the grid, when there is no row. */
-function Nothing({ state: { pages, insert, again } }: TableProps) {
-  const { failure, isLoading, hasMore, pages: read } = pages.state.value;
+function Nothing({ state }: TableProps) {
+  const { failure, isLoading, hasMore, more, insert, again } = state;
+  const { pages } = state.read;
   if (failure !== undefined)
     return (
       <Failure title="The entities cannot be read" sentence={failure} onRetry={again}>
@@ -69,18 +68,19 @@ function Nothing({ state: { pages, insert, again } }: TableProps) {
         )}
       </Failure>
     );
-  if (isLoading || read === 0)
-    return <Spinner label={read > 1 ? `Nothing in ${read} pages so far…` : 'Reading…'} />;
+  if (isLoading) return <Spinner label={pages > 1 ? `Nothing in ${pages} pages so far…` : 'Reading…'} />;
   if (hasMore)
     return (
-      <Blank icon={SearchX} title={`Nothing in the first ${counted(read, 'page')}`}>
-        <p>The scan goes on behind them.</p>
-        <Button kind="primary" onClick={() => void pages.loadMore()}>
+      <Blank
+        icon={SearchX}
+        title={pages === 0 ? 'Stopped' : `Nothing in the first ${counted(pages, 'page')}`}
+      >
+        <Button kind="primary" onClick={more}>
           Read on
         </Button>
       </Blank>
     );
-  return pages.selected.filter === '' ? (
+  return state.selected.filter === '' ? (
     <Blank icon={Table2} title="This table is empty">
       <Button kind="primary" icon={Plus} onClick={insert}>
         Insert the first entity
@@ -98,15 +98,15 @@ interface TableViewProps extends Place {
 }
 
 export function TableView({ account, name, filter }: TableViewProps) {
-  const state = useTable({ account, name }, filter);
-  const { pages, again, editor } = state;
+  const state = useTable({ table: { account, name }, filter });
+  const { knownColumns, again, editor } = state;
   const run = (changed: string): void =>
     changed === filter ? again() : go({ kind: 'table', name, filter: changed });
   return (
     <div class="view-with-panel">
       <div class="view">
         <TableBar state={state} />
-        <FilterBox filter={filter} columns={pages.knownColumns.value} onRun={run} />
+        <FilterBox filter={filter} columns={knownColumns} onRun={run} />
         {state.rows.length === 0 ? <Nothing state={state} /> : <Grid state={state} />}
         <Status state={state} />
       </div>

@@ -51,11 +51,11 @@ const START: EntityState = { draft: undefined, failure: undefined, isBusy: false
 
 /** The writes of an editor, with their failures as state. */
 function useWrites(
-  { pages, again, editor }: TableState,
+  { selected, replace, remove: removeRow, again, editor }: TableState,
   { draft, isBusy }: EntityState,
   change: (part: Partial<EntityState>) => void,
 ) {
-  const { table } = pages.selected;
+  const { table } = selected;
   const attempt = async (
     what: Conflict['attempt'],
     work: (draft: Draft, key: Key) => Promise<void>,
@@ -80,7 +80,7 @@ function useWrites(
       const found = await getEntity(table, key);
       change({ draft: draftOf(found.row, found.etag) });
       notify('Saved.');
-      if (editor.target?.kind === 'stored') return pages.replace(key, found.row);
+      if (editor.target?.kind === 'stored') return replace(key, found.row);
       editor.replace({ kind: 'stored', key });
       again();
     });
@@ -90,7 +90,7 @@ function useWrites(
       await (await tableOf(table)).deleteEntity(key.partitionKey, key.rowKey, { etag });
       notify('Deleted.');
       editor.replace(undefined);
-      pages.remove(key);
+      removeRow(key);
     });
   return { save, remove };
 }
@@ -104,7 +104,7 @@ export function useEntity(owner: TableState, target: Target) {
     if (target.kind === 'new') return setState({ ...START, draft: target.draft });
     let isCurrent = true;
     setState(START);
-    getEntity(owner.pages.selected.table, target.key).then(
+    getEntity(owner.selected.table, target.key).then(
       ({ row, etag }) => isCurrent && change({ draft: draftOf(row, etag) }),
       error => isCurrent && change({ failure: sentenceOf(error) }),
     );

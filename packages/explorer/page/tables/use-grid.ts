@@ -144,7 +144,7 @@ function useActive(
 }
 
 export function useGrid(state: TableState, scroller: Scroller) {
-  const { pages, rows, columns, sorting, widthOf } = state;
+  const { read, more, rows, columns, sorting, widthOf } = state;
   const sight = useSight(scroller);
   const placed = useMemo(() => placedOf(columns, widthOf), [columns, widthOf]);
   const end = placed.at(-1);
@@ -160,8 +160,8 @@ export function useGrid(state: TableState, scroller: Scroller) {
   const first = Math.max(0, rowAt(sight.top - AROUND_PIXELS));
   const last = Math.min(rows.length, rowAt(sight.bottom + AROUND_PIXELS));
   useEffect(() => {
-    if (last >= rows.length - AHEAD && sorting === undefined) void pages.loadMore();
-  }, [last, rows.length, pages, sorting]);
+    if (last >= rows.length - AHEAD && sorting === undefined) more();
+  }, [last, read, sorting]);
   return {
     fixed,
     moving,

@@ -9,28 +9,15 @@ import {
   type ColumnChoice,
   NO_CHOICE,
   propertyIn,
-  SeenColumns,
   type Sorting,
   sorted,
 } from '../../model/columns.js';
 import { NEW_DRAFT } from '../../model/draft.js';
 import type { Place } from '../client/account.js';
+import type { Selected } from '../client/table-client.js';
 import { ask } from '../shell/dialog.js';
-import { RowPages } from './row-pages.js';
 import type { Target } from './use-entity.js';
-
-/** The rows of the query; a new query stops the one before. */
-function useRows({ account, name }: Place, filter: string) {
-  const [asked, setAsked] = useState(0);
-  const known = useMemo(() => new SeenColumns(), []);
-  // Asking again reads again.
-  const pages = useMemo(() => new RowPages({ table: { account, name }, filter }, known), [filter, asked]);
-  useEffect(() => {
-    void pages.loadMore();
-    return () => pages.stop();
-  }, [pages]);
-  return { pages, again: () => setAsked(count => count + 1) };
-}
+import { useRows } from './use-rows.js';
 
 function stored(key: string): ColumnChoice {
   try {
@@ -66,19 +53,20 @@ function fittingWidth(column: Column, rows: readonly Row[]): number {
 }
 
 /** The columns in sight, with their widths: the user's, or what the first rows need. */
-function useColumns(pages: RowPages, choice: ColumnChoice) {
-  const all = arranged(pages.columns.value, choice);
-  const sample = pages.state.value.rows.slice(0, 50);
-  const isSampled = sample.length > 0;
+function useColumns({ read }: ReturnType<typeof useRows>, choice: ColumnChoice) {
+  const { hidden, widths } = choice;
+  const all = arranged(read.columns, choice);
+  const sample = read.rows.slice(0, 50);
   // The sample is that of the first page.
   const fitting = useMemo(
     () => new Map(all.map(column => [column.name, fittingWidth(column, sample)])),
-    [pages, isSampled, all.length],
+    [sample[0], all.length],
   );
-  const { hidden, widths } = choice;
-  const shape = JSON.stringify([all, hidden]);
   // Equal columns stay the same, so that the grid keeps them.
-  const columns = useMemo(() => all.filter(({ name }) => !hidden.includes(name)), [shape]);
+  const columns = useMemo(
+    () => all.filter(({ name }) => !hidden.includes(name)),
+    [JSON.stringify([all, hidden])],
+  );
   const widthOf = useMemo(
     () =>
       ({ name }: Column): number =>
@@ -89,17 +77,27 @@ function useColumns(pages: RowPages, choice: ColumnChoice) {
 }
 
 /** The rows in the order of a column, or as they were read. */
-function useSorting(pages: RowPages) {
+function useSorting({ read, again }: ReturnType<typeof useRows>, filter: string) {
   const [sorting, setSorting] = useState<Sorting>();
-  const { rows: read } = pages.state.value;
-  useEffect(() => setSorting(undefined), [pages]);
-  const rows = useMemo(() => (sorting === undefined ? read : sorted(read, sorting)), [sorting, read]);
+  useEffect(() => setSorting(undefined), [filter]);
+  const rows = useMemo(
+    () => (sorting === undefined ? read.rows : sorted(read.rows, sorting)),
+    [sorting, read.rows],
+  );
   const sort = (name: string): void =>
     setSorting(before => {
       if (before?.name !== name) return { name, isDescending: false };
       return before.isDescending ? undefined : { name, isDescending: true };
     });
-  return { sorting, sort, rows };
+  return {
+    sorting,
+    sort,
+    rows,
+    again: (): void => {
+      setSorting(undefined);
+      again();
+    },
+  };
 }
 
 /** The entity in the editor; one with changes is left only after a question. */
@@ -131,15 +129,15 @@ function useEditor() {
   return { target, show, setChanged, replace };
 }
 
-export function useTable(table: Place, filter: string) {
-  const rows = useRows(table, filter);
-  const chosen = useChoice(table);
+export function useTable(selected: Selected) {
+  const rows = useRows(selected);
+  const chosen = useChoice(selected.table);
   const editor = useEditor();
   return {
     ...rows,
     ...chosen,
-    ...useColumns(rows.pages, chosen.choice),
-    ...useSorting(rows.pages),
+    ...useColumns(rows, chosen.choice),
+    ...useSorting(rows, selected.filter),
     editor,
     insert: () => editor.show({ kind: 'new', draft: NEW_DRAFT }),
   };
