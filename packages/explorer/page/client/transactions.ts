@@ -59,34 +59,23 @@ const ACTIONS: Readonly<Record<ChangeKind, (row: Row) => TransactionAction>> = {
   delete: ({ partitionKey, rowKey }) => ['delete', { partitionKey, rowKey }],
 };
 
-/** False if the service refused one of the changes, so that all are undone. */
-async function sendGroup(
+/** @throws what the service answered, of a single change also if the change is what it refused. */
+async function send(
   client: TableClient,
   kind: ChangeKind,
   rows: readonly Row[],
   abortSignal: AbortSignal,
-): Promise<boolean> {
-  try {
-    const { subResponses } = await client.submitTransaction(rows.map(ACTIONS[kind]), { abortSignal });
-    return subResponses.length === rows.length && subResponses.every(({ status }) => status < 300);
-  } catch (error) {
-    // Of the whole, also where a change is refused.
-    const { response } = error as { readonly response?: { readonly status: number } };
-    if (response?.status === 202) return false;
-    throw error;
-  }
+): Promise<void> {
+  if (!rows.every(row => isAddressable({ kind, row }))) throw new Error(UNADDRESSABLE);
+  const { subResponses } = await client.submitTransaction(rows.map(ACTIONS[kind]), { abortSignal });
+  if (subResponses.length !== rows.length || subResponses.some(({ status }) => status >= 300))
+    throw new Error('The answer to a transaction is not whole.');
 }
 
-async function sendOne(
-  client: TableClient,
-  kind: ChangeKind,
-  row: Row,
-  abortSignal: AbortSignal,
-): Promise<void> {
-  if (!isAddressable({ kind, row })) throw new Error(UNADDRESSABLE);
-  if (kind === 'insert') await client.createEntity(entityOf(row), { abortSignal });
-  else if (kind === 'delete') await client.deleteEntity(row.partitionKey, row.rowKey, { abortSignal });
-  else await client.upsertEntity(entityOf(row), kind === 'merge' ? 'Merge' : 'Replace', { abortSignal });
+/** Whether the changes of a transaction are undone because of one of them, which its answer as a whole does not tell. */
+function isOfOne(error: unknown): boolean {
+  const { message, response } = error as Error & { readonly response?: { readonly status: number } };
+  return message === UNADDRESSABLE || response?.status === 202;
 }
 
 /**
@@ -96,31 +85,26 @@ async function sendOne(
 export function changing(table: Place, kind: ChangeKind, { signal, change }: Running) {
   const failed: Failed[] = [];
   let done = 0;
-  const report = (): void => change({ done, failed: [...failed] });
-  const applyOne = async (client: TableClient, row: Row): Promise<void> => {
+  const apply = async (client: TableClient, rows: readonly Row[]): Promise<void> => {
+    const [{ partitionKey, rowKey } = { partitionKey: '', rowKey: '' }, ...others] = rows;
     try {
-      await sendOne(client, kind, row, signal);
-      done++;
+      await send(client, kind, rows, signal);
+      done += rows.length;
     } catch (error) {
-      if (isAborted(error)) throw error;
+      if (isAborted(error) || (others.length > 0 && !isOfOne(error))) throw error;
+      if (others.length > 0) for (const row of rows) await apply(client, [row]);
       // A row that is gone is deleted; one that is there and may not be replaced is a failure of its own.
-      if (kind === 'delete' && codeOf(error) === 'ResourceNotFound') done++;
+      else if (kind === 'delete' && codeOf(error) === 'ResourceNotFound') done++;
       else if (failed.length < FAILED_KEPT_MAX)
-        failed.push({ what: `${row.partitionKey} · ${row.rowKey}`, reason: sentenceOf(error) });
+        failed.push({ what: `${partitionKey} · ${rowKey}`, reason: sentenceOf(error) });
     }
-    report();
-  };
-  const applyGroup = async (client: TableClient, rows: readonly Row[]): Promise<void> => {
-    const mayBeWhole = rows.length > 1 && rows.every(row => isAddressable({ kind, row }));
-    if (mayBeWhole && (await sendGroup(client, kind, rows, signal))) done += rows.length;
-    else for (const row of rows) await applyOne(client, row);
-    report();
+    change({ done, failed: [...failed] });
   };
   return async (rows: readonly Row[]): Promise<void> => {
     const client = await tableOf(table);
     await inParallel(groupsOf(rows), CONCURRENT, async groups => {
       for (const group of groups) {
-        await applyGroup(client, group.rows);
+        await apply(client, group.rows);
         signal.throwIfAborted();
       }
     });
