@@ -7,6 +7,7 @@ import { type Completion, completionsAt } from '../../model/completion.js';
 import { boundsOf, CLASS_NAMES, isScan, type Verdict, verdictOf } from '../../model/verdict.js';
 import { Button } from '../shell/button.js';
 import { Icon } from '../shell/icon.js';
+import { useListbox } from '../shell/listbox.js';
 
 interface FilterBoxProps {
   /** The filter of the query that is shown. */
@@ -59,118 +60,81 @@ function Explanation({ verdict, text }: { readonly verdict: Verdict; readonly te
   );
 }
 
-/** The text, and the completions at its caret. */
-function useCompletion(text: string, setText: (text: string) => void, columns: readonly Column[]) {
-  const input = useRef<HTMLInputElement>(null);
-  const [caret, setCaret] = useState<number>();
-  const [chosen, setChosen] = useState(0);
-  const found = useMemo(
-    () => (caret === undefined ? undefined : completionsAt(text, caret, columns)),
-    [text, caret, columns],
-  );
-  const items = found?.items ?? [];
-  const follow = (): void => {
-    setCaret(input.current?.selectionStart ?? undefined);
-    setChosen(0);
-  };
-  const take = ({ text: completed }: Completion): void => {
-    const start = found?.start ?? 0;
-    const after = start + completed.length;
-    const changed = text.slice(0, start) + completed + text.slice(caret);
-    if (input.current !== null) {
-      // At once: the next key may come before the next drawing. The caret goes between the quotes of a value.
-      input.current.value = changed;
-      const at = completed.endsWith("''") ? after - 1 : after;
-      input.current.setSelectionRange(at, at);
-    }
-    setText(changed);
-    follow();
-  };
-  return { input, items, chosen, setChosen, follow, take, close: () => setCaret(undefined) };
-}
-
-type Completing = ReturnType<typeof useCompletion>;
-
-const Suggestions = ({ items, chosen, take }: Pick<Completing, 'items' | 'chosen' | 'take'>) => (
-  <div id="filter-completions" class="suggestions" role="listbox" aria-label="Completions">
-    {items.map((item, at) => (
-      <div
-        key={item.label}
-        id={`completion-${at}`}
-        role="option"
-        tabIndex={-1}
-        aria-selected={at === chosen}
-        class="suggestion"
-        onPointerDown={event => {
-          event.preventDefault();
-          take(item);
-        }}
-      >
-        <span>{item.label}</span>
-        <span class="hint">{item.hint}</span>
-      </div>
-    ))}
-  </div>
-);
-
-/** Keys of the list of completions. Whether the key was one. */
-function completionKey(event: KeyboardEvent, { items, chosen, setChosen, take, close }: Completing): boolean {
-  const item = items[chosen];
-  if (item === undefined) return false;
-  if (event.key === 'ArrowDown') setChosen((chosen + 1) % items.length);
-  else if (event.key === 'ArrowUp') setChosen((chosen - 1 + items.length) % items.length);
-  else if (event.key === 'Tab' && !event.shiftKey) take(item);
-  else if (event.key === 'Escape') close();
-  else return false;
-  event.preventDefault();
-  event.stopPropagation();
-  return true;
-}
-
 interface FieldProps {
   readonly text: string;
   readonly verdict: Verdict;
-  readonly completing: Completing;
+  readonly columns: readonly Column[];
   readonly setText: (text: string) => void;
   readonly onEnter: () => void;
 }
 
-function FilterField({ text, verdict, completing, setText, onEnter }: FieldProps) {
-  const { input, items, chosen, follow, close } = completing;
-  const keyed = (event: KeyboardEvent): void => {
-    if (completionKey(event, completing)) return;
+/** The text, and the completions at its caret. */
+function FilterField({ text, verdict, columns, setText, onEnter }: FieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [caret, setCaret] = useState<number>();
+  const { start, items } = useMemo(
+    () => (caret === undefined ? { start: 0, items: [] } : completionsAt(text, caret, columns)),
+    [text, caret, columns],
+  );
+  const close = (): void => setCaret(undefined);
+  const follow = (): void => {
+    setCaret(input.current?.selectionStart ?? undefined);
+    reset();
+  };
+  const { keyed, reset, field, list } = useListbox<Completion>({
+    ...{ id: 'completions', label: 'Completions', kind: 'suggestions', items, takeKey: 'Tab' },
+    take: ({ text: completed }) => {
+      const after = start + completed.length;
+      const changed = text.slice(0, start) + completed + text.slice(caret);
+      if (input.current !== null) {
+        // At once: the next key may come before the next drawing. The caret goes between the quotes of a value.
+        input.current.value = changed;
+        const at = completed.endsWith("''") ? after - 1 : after;
+        input.current.setSelectionRange(at, at);
+      }
+      setText(changed);
+      follow();
+    },
+    draw: ({ label, hint }) => (
+      <>
+        <span>{label}</span>
+        <span class="hint">{hint}</span>
+      </>
+    ),
+  });
+  const pressed = (event: KeyboardEvent): void => {
+    if (keyed(event)) return;
     if (event.key === 'Enter') {
       close();
       onEnter();
-    } else if (event.key === 'Escape') input.current?.blur();
+    } else if (event.key === 'Escape') {
+      // The first one closes the list.
+      if (items.length === 0) input.current?.blur();
+      else event.preventDefault();
+      close();
+    }
   };
   return (
     <div class="filter-field">
       <input
         ref={input}
         class="filter-input"
-        role="combobox"
+        {...field}
         aria-label="Filter"
-        aria-expanded={items.length > 0}
-        aria-controls="filter-completions"
-        aria-autocomplete="list"
-        aria-activedescendant={items.length > 0 ? `completion-${chosen}` : undefined}
         aria-invalid={verdict.kind === 'invalid'}
         aria-describedby={verdict.kind === 'all' ? undefined : 'filter-explanation'}
         placeholder="PartitionKey eq 'customer1' and total gt 100.0"
         value={text}
-        autocomplete="off"
         autocapitalize="off"
-        spellcheck={false}
         onInput={event => {
           setText(event.currentTarget.value);
           follow();
         }}
-        onKeyDown={keyed}
+        onKeyDown={pressed}
         onClick={follow}
         onBlur={close}
       />
-      {items.length > 0 && <Suggestions {...completing} />}
+      {items.length > 0 && list}
     </div>
   );
 }
@@ -184,7 +148,6 @@ export function FilterBox({ filter, columns, onRun }: FilterBoxProps) {
     setText(changed);
     setAsking(false);
   };
-  const completing = useCompletion(text, change, columns);
   useEffect(() => setText(filter), [filter]);
   const run = (): void => {
     setAsking(false);
@@ -198,7 +161,7 @@ export function FilterBox({ filter, columns, onRun }: FilterBoxProps) {
   return (
     <search class="filter-box">
       <div class="filter-row">
-        <FilterField {...{ text, verdict, completing }} setText={change} onEnter={enter} />
+        <FilterField {...{ text, verdict, columns }} setText={change} onEnter={enter} />
         <span class={`chip ${kind}`}>{label}</span>
         <Button
           kind="primary"
