@@ -1,18 +1,12 @@
 // Request bodies as streams, over real sockets: they arrive whole and in order, a slow reader slows its client, and
 // each way in which the rest of a body may fail is reported to the reader and to the client.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import net from 'node:net';
 import { test } from 'node:test';
-import tls from 'node:tls';
 import type { WireRequest } from '#base';
 import { until } from '#base/testing/until';
 import { BodyError, type Listener, type Respond } from './listen.js';
-import { type ListenerContext, Unfinished } from './listener-context.js';
-import { newReading } from './long-head.js';
-import { parseRequestHead } from './request-head.js';
-import { RequestStream, WINDOW_BYTES } from './request-stream.js';
-import { makeCertificate } from './testing/certificate.js';
+import { WINDOW_BYTES } from './request-stream.js';
 import { answer, connect, drain, HEAD, LAST } from './testing/raw-socket.js';
 import { stopClock } from './testing/stopped-clock.js';
 import {
@@ -25,7 +19,6 @@ import {
   send,
   settled,
   streamOf,
-  turns,
 } from './testing/stream-listener.js';
 
 async function readAll(request: WireRequest): Promise<Buffer> {
@@ -51,23 +44,6 @@ const told = (text: string): readonly string[] => text.match(/<[^>]*>/g) ?? [];
 const statuses = (text: string): readonly string[] =>
   text.match(/HTTP\/1\.1 \d+/g)?.map(line => line.slice(9)) ?? [];
 const X = (size: number): string => 'x'.repeat(size);
-
-test('a body over TLS', async t => {
-  const isSecure: boolean[] = [];
-  const listener = await openStreams(
-    t,
-    request => {
-      isSecure.push(request.secure);
-      return measure(request);
-    },
-    { tls: makeCertificate() },
-  );
-  assert.equal(listener.secure, true);
-  const socket = tls.connect({ port: listener.port, host: listener.host, rejectUnauthorized: false });
-  socket.write(`PUT /tls ${HEAD}Connection: close\r\nContent-Length: 5000000\r\n\r\n`);
-  socket.write(X(5_000_000));
-  assert.deepEqual([told(await drain(socket)), isSecure], [['</tls 5000000 true>'], [true]]);
-});
 
 test('only a body that did not come with its head is a stream', async t => {
   const seen: string[] = [];
@@ -289,39 +265,6 @@ test('a client that keeps sending after a refusal or an early answer is read for
   assert.equal(await goesOnSending(listener, unread, text => text.endsWith('<unread>')), true);
 });
 
-test('a client that ends in the middle of an unread body still gets all of its answer', async t => {
-  const size = 20_000_000;
-  const listener = await openStreams(t, async () => answer(Buffer.alloc(size, 'x')));
-  const socket = connect(listener);
-  socket.pause();
-  await send(socket, `PUT / ${HEAD}Content-Length: 1000\r\n\r\n`);
-  socket.end('x');
-  await turns();
-  const text = drain(socket);
-  socket.resume();
-  assert.equal((await text).match(/x/g)?.length, size);
-});
-
-test('no client gets 100 Continue in the middle of an answer', { timeout: 120_000 }, async t => {
-  async function* late(request: WireRequest): AsyncGenerator<Buffer, void, undefined> {
-    yield Buffer.from('<begun>');
-    yield* streamOf(request);
-  }
-  const respond: Respond = async request => ({ status: 200, headers: [], body: late(request) });
-  const listener = await openStreams(t, respond, { timeouts: { stall: 200 } });
-  const text = await exchange(listener, `PUT / ${HEAD}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
-  assert.deepEqual([statuses(text), told(text)], [['200'], ['<begun>']]);
-});
-
-test('a streamed answer before the end of a long body ends the connection', { timeout: 120_000 }, async t => {
-  async function* early(): AsyncGenerator<Buffer, void, undefined> {
-    yield Buffer.from('<early>');
-  }
-  const listener = await openStreams(t, async () => ({ status: 200, headers: [], body: early() }));
-  const text = await exchange(listener, `PUT / ${HEAD}Content-Length: 1000000000\r\n\r\n`);
-  assert.deepEqual(told(text), ['<early>']);
-});
-
 /** Handlers whose faults the test records and answers. */
 function watched(): { readonly faults: unknown[]; readonly respond: Respond } {
   const faults: unknown[] = [];
@@ -450,53 +393,4 @@ test('a closing listener lets streams end, and cuts those that do not', { timeou
   clock.pass(2);
   await closed;
   assert.deepEqual([await texts[1], faults], ['', ['aborted']]);
-});
-
-test('many small chunks in a packet are one piece, and many small packets pause the socket', async t => {
-  const listener = await openStreams(t, measure);
-  const socket = connect(listener);
-  await once(socket, 'connect');
-  const context: ListenerContext = {
-    respond: measure,
-    proxies: undefined,
-    secure: false,
-    timeouts: { head: 1, request: 1, idle: 1, linger: 1, stall: 1, drain: 1, drainWhenShort: 1, closing: 1 },
-    limits: { bodyBytesMax: 1e6, discardedBytesMax: 1e6, bufferedBytesMax: 1e6, unknownBytesMax: 1e6 },
-    spelledPrefix: undefined,
-    now: 0,
-    isClosing: false,
-    closingSince: 0,
-    bufferedBytes: 0,
-    unknownBytes: 0,
-    unknown: new Unfinished(),
-    collecting: new Unfinished(),
-  };
-  const head = parseRequestHead(
-    `PUT / ${HEAD}Transfer-Encoding: chunked\r\n\r\n`,
-    newReading(undefined, () => 'h'),
-  );
-  assert(typeof head === 'object');
-  const stream = new RequestStream(head, 0, socket, context, () => undefined);
-  const packet = Buffer.from('1\r\nx\r\n'.repeat(1_000));
-  for (let packets = 0; packets < 64; packets++) {
-    assert.equal(socket.isPaused(), false);
-    stream.decode(packet);
-  }
-  assert.equal(socket.isPaused(), true);
-  const lengths: number[] = [];
-  for await (const piece of stream) {
-    lengths.push(piece.length);
-    if (lengths.length === 64) break;
-  }
-  assert.deepEqual(new Set(lengths), new Set([1_000]));
-  socket.destroy();
-});
-
-test('the peer of a stream may close its half behind the body', async t => {
-  const listener = await openStreams(t, measure);
-  const socket = connect(listener);
-  const text = drain(socket);
-  await send(socket, `PUT / ${HEAD}Content-Length: 2\r\n\r\n`);
-  socket.end('xx');
-  assert.deepEqual(told(await text), ['</ 2 true>']);
 });

@@ -6,7 +6,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import type { StreamedResponse } from '#base';
+import type { StreamedResponse, WireRequest } from '#base';
 import { until } from '#base/testing/until';
 import type { Listener, Respond } from './listen.js';
 import { makeCertificate } from './testing/certificate.js';
@@ -159,6 +159,36 @@ test('what is left of the request when a streamed answer ends is discarded', asy
   );
   const text = await exchange(listener, `POST / ${HEAD}Content-Length: 10\r\n\r\n`, 'xxxxx', `xxxxx${LAST}`);
   assert.deepEqual(text.match(/<\w+>/g), ['<short>', '<last>']);
+});
+
+test('a streamed answer before the end of a long body ends the connection', { timeout: 120_000 }, async t => {
+  const listener = await openStreams(t, async () => streamed(pieces('<early>')));
+  const text = await exchange(listener, `PUT / ${HEAD}Content-Length: 1000000000\r\n\r\n`);
+  assert.deepEqual(text.match(/<\w+>/g), ['<early>']);
+});
+
+test('no client gets 100 Continue in the middle of an answer', { timeout: 120_000 }, async t => {
+  async function* late(request: WireRequest): AsyncGenerator<Buffer, void, undefined> {
+    yield Buffer.from('<begun>');
+    yield* streamOf(request);
+  }
+  const respond: Respond = async request => streamed(late(request));
+  const listener = await openStreams(t, respond, { timeouts: { stall: 200 } });
+  const text = await exchange(listener, `PUT / ${HEAD}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
+  assert.deepEqual(text.match(/HTTP\/1\.1 \d+|<\w+>/g), ['HTTP/1.1 200', '<begun>']);
+});
+
+test('a client that ends in the middle of an unread body still gets all of its answer', async t => {
+  const size = 20_000_000;
+  const listener = await openStreams(t, async () => answer(Buffer.alloc(size, 'x')));
+  const socket = connect(listener);
+  socket.pause();
+  await send(socket, `PUT / ${HEAD}Content-Length: 1000\r\n\r\n`);
+  socket.end('x');
+  await turns();
+  const text = drain(socket);
+  socket.resume();
+  assert.equal((await text).match(/x/g)?.length, size);
 });
 
 /** Ends with an error after some pieces. */

@@ -285,3 +285,36 @@ test('the detail of a signature that does not hold stands in XML alone; an addre
   assert.equal(elsewhere.reason, sentenceOf(elsewhere));
   assert.match(sentenceOf(elsewhere), /using this source IP 127\.0\.0\.1\.$/);
 });
+
+test('JSON has a first version; documents in XML do not ask for it', async () => {
+  const { send: request } = await openTable();
+  const old = { headers: { 'x-ms-version': '2012-02-12' } };
+  const refusal = async (method: string, path: string, headers: Sent['headers']) =>
+    refusalOf(await request(method, path, { headers: { ...old.headers, ...headers }, body: '' }));
+  const atom = 'application/atom+xml,application/xml';
+  const json = 'application/json;odata=nometadata';
+  for (const [method, path, headers, code] of [
+    ['GET', 'Tables', {}, 'Atom'],
+    ['GET', 'Tables', { accept: '*/*' }, 'Atom'],
+    ['GET', 'Tables', { accept: atom }, 'Atom'],
+    ['GET', 'Tables', { accept: `${json},${atom}` }, 'Atom'],
+    ['GET', 'Tables', { accept: json }, 'Json'],
+    ['GET', 'Tables?$format=json', {}, 'Json'],
+    ['POST', 'Tables', { 'content-type': 'application/atom+xml' }, 'Atom'],
+    ['POST', 'Tables', { 'content-type': 'application/json' }, 'Json'],
+    ['POST', '$batch', { 'content-type': 'multipart/mixed; boundary=b', accept: atom }, 'Atom'],
+    ['POST', '$batch', { 'content-type': 'multipart/mixed; boundary=b' }, 'Atom'],
+    ['POST', '$batch', { 'content-type': 'multipart/mixed; boundary=b', accept: json }, 'Json'],
+  ] as const)
+    assert.equal(
+      await refusal(method, path, headers),
+      `415 ${code}FormatNotSupported`,
+      `${method} ${path} ${JSON.stringify(headers)}`,
+    );
+  assert.equal(
+    await refusal('GET', 'Tables', { 'x-ms-version': '2013-08-14' }),
+    '415 AtomFormatNotSupported',
+  );
+  assert.equal((await request('GET', '?restype=service&comp=properties', old)).status, 200);
+  assert.equal((await request('GET', 'Tables', { headers: { 'x-ms-version': '2013-08-15' } })).status, 200);
+});
