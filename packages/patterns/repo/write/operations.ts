@@ -57,8 +57,8 @@ function refuseStrange(target: unknown): void {
 }
 
 /** Throws WrongEntity for a row of another entity, and ValueInvalid for one of another table. */
-function refuseForeign<E extends AnyEntity>(
-  { entity, table }: Subject<E>,
+export function refuseForeign<E extends AnyEntity>(
+  { entity, table }: Pick<Subject<E>, 'entity' | 'table'>,
   row: Stored<unknown> | Projected<unknown>,
 ): void {
   const { partitionKey, rowKey } = row;
@@ -192,8 +192,12 @@ const refOf =
   (given: unknown): RowRef<E> => ({ key, etag: (given as StoredOf<E>).etag });
 
 /** The value as what it changes in a row. */
-function patchOfValue<E extends AnyEntity>({ entity, now }: Subject<E>, value: NewOf<E>): Values {
-  const { value: whole } = encodeEntity(entity, value, { now, keepsRow: true });
+export function patchOfValue<E extends AnyEntity>(
+  { entity, now }: Pick<Subject<E>, 'entity' | 'now'>,
+  value: NewOf<E>,
+  isWide = false,
+): Values {
+  const { value: whole } = encodeEntity(entity, value, { now, keepsRow: true, isWide });
   return Object.fromEntries(
     Object.entries(whole as Values).filter(([name]) => entity.plan.byName.get(name)?.inKey !== true),
   );

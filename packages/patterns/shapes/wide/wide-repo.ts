@@ -17,13 +17,14 @@ import { Attempts, refusalOf } from '../../repo/optimistic.js';
 import type { ManyOptions } from '../../repo/read/reads.js';
 import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';
 import { type Change, type MutateOptions, mutate, refuseOtherKey } from '../../repo/write/mutate.js';
+import { patchOfValue, refuseForeign } from '../../repo/write/operations.js';
 import { newIdentity, timeOfWrite } from '../../repo/write/plan-write.js';
 import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import { refuseOperationIdProperty, type Service } from '../../repo/write/service.js';
 import { writeTogether } from '../../repo/write/write-planned.js';
 import { rowPages } from '../../transport/row-source.js';
 import { toHex } from '../../values/bytes.js';
-import { PatternError, type RowAddress, refuseValue } from '../../values/pattern-error.js';
+import { PatternError, type RowAddress } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
 import type { WireObject } from '../../values/read-wire.js';
 import { textOf } from '../../values/row-member.js';
@@ -146,8 +147,9 @@ export class WideRepo<E extends AnyEntity> extends ShapedRepo<E, WideStored<E>, 
     value: NewOf<E>,
     options: CallOptions,
   ): Promise<WideStored<E>> {
-    this.#refuseForeign(row);
-    return this.#done(planReplace(this.#subject(), row, value), options);
+    const at = this.#subject();
+    refuseForeign(at, row);
+    return this.#done(planReplace(at, row, value), options);
   }
 
   protected override async merged(
@@ -155,22 +157,19 @@ export class WideRepo<E extends AnyEntity> extends ShapedRepo<E, WideStored<E>, 
     patch: GivenPatch<E>,
     options: CallOptions,
   ): Promise<WideStored<E>> {
-    this.#refuseForeign(row);
-    return this.#done(planMerge(this.#subject(), row, patch as Values), options);
+    const at = this.#subject();
+    refuseForeign(at, row);
+    return this.#done(planMerge(at, row, patch as Values), options);
   }
 
   protected override async deleted(row: WideStored<E>, options: CallOptions): Promise<void> {
-    this.#refuseForeign(row);
+    refuseForeign({ entity: this.#entity, table: this.table }, row);
     await this.#done(planDelete(row), options);
   }
 
   protected override patchOf(value: NewOf<E>): GivenPatch<E> {
-    const now = timeOfWrite(this.#service);
-    const { value: whole } = encodeEntity(this.#entity, value, { now, keepsRow: true, isWide: true });
-    const { byName } = this.#entity.plan;
-    return Object.fromEntries(
-      Object.entries(whole as Values).filter(([name]) => byName.get(name)?.inKey !== true),
-    ) as GivenPatch<E>;
+    const at = { entity: this.#entity, now: timeOfWrite(this.#service) };
+    return patchOfValue(at, value, true) as GivenPatch<E>;
   }
 
   protected override kept(row: WideStored<E>): WideStored<E> {
@@ -232,14 +231,6 @@ export class WideRepo<E extends AnyEntity> extends ShapedRepo<E, WideStored<E>, 
 
   #pages(filter: string, { signal }: CallOptions): AsyncGenerator<readonly WireObject[], void, undefined> {
     return rowPages(this.#service.requests, { table: this.table, filter, signal });
-  }
-
-  #refuseForeign({ entity: found, table, partitionKey, rowKey }: WideStored<E>): void {
-    const { name: expected } = this.#entity;
-    if (found !== expected)
-      throw new PatternError('WrongEntity', { table, partitionKey, rowKey, expected, found });
-    if (table.toLowerCase() !== this.table.toLowerCase())
-      refuseValue('table', this.table, `the row is of ${table}`);
   }
 
   /** One transaction. Throws what the write of the first row throws, which has the condition. */
