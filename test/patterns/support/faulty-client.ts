@@ -21,7 +21,7 @@ export const FAULTS = [
 /** `mute`: it is done, and no answer ever comes. */
 export type Fault = (typeof FAULTS)[number] | 'mute after';
 /** The process ends there: nothing that it sends later goes out. */
-export type Death = 'dies before' | 'dies after';
+type Death = 'dies before' | 'dies after';
 
 /** Those that `npm test` has time for. */
 export const SOME_FAULTS: readonly Fault[] =

@@ -47,19 +47,16 @@ function textOf({ partitionKey, rowKey, properties }: Omit<WireRow, 'bytes'>): s
   return [partitionKey, rowKey, ...texts.toSorted()].join(' ');
 }
 
-/** The rows of these indexes that stand in the tables, and those that the rows of the entity should have. */
-export async function rowsOfIndexes(
-  db: Db,
-  entity: AnyEntity,
-  { table = entity.table, others = [], indexes = entity.plan.indexes }: IndexPlace = {},
-) {
+/** The index rows that stand in the tables, and those that the rows of the entity should have. */
+export async function rowsOfIndexes(db: Db, entity: AnyEntity, table = entity.table) {
+  const { indexes, remoteIndexes } = entity.plan;
   const stand: string[] = [];
-  for (const each of new Set([table, ...others]))
+  for (const each of new Set([table, ...remoteIndexes.map(index => index.entity.table)]))
     for await (const bag of bags(db, each).scan().allowScan('a check').stream())
       if (bag.tag?.startsWith(`${entity.name}.by`)) stand.push(textOf(encodeBag(bag)));
   const rows = await db.repo(entity, { table }).scan().allowScan('a check').take(10_000);
   const should = rows.flatMap(({ value }) =>
-    indexes.flatMap(index => {
+    [...indexes, ...remoteIndexes].flatMap(index => {
       const row = encodeIndexRow(index, value);
       return row === undefined ? [] : [textOf(row)];
     }),
@@ -67,20 +64,8 @@ export async function rowsOfIndexes(
   return { stand: stand.toSorted(), should: should.toSorted() };
 }
 
-interface IndexPlace {
-  readonly table?: string;
-  /** Of indexes that have tables of their own. */
-  readonly others?: readonly string[];
-  readonly indexes?: AnyEntity['plan']['indexes'];
-}
-
 /** Index rows are exactly what the rows of people say. */
-export async function assertExact(
-  db: Db,
-  table: string,
-  message?: string,
-  Entity: AnyEntity = Person,
-): Promise<void> {
-  const { stand, should } = await rowsOfIndexes(db, Entity, { table });
-  assert.deepEqual(stand, should, message);
+export async function assertExact(db: Db, table: string, Entity: AnyEntity = Person): Promise<void> {
+  const { stand, should } = await rowsOfIndexes(db, Entity, table);
+  assert.deepEqual(stand, should);
 }
