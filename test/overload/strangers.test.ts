@@ -205,30 +205,3 @@ test('bodies of callers with credentials, each a byte short: once they are slow 
   );
   assert.deepEqual(next.statuses(), ['100'], 'the next is waited for');
 });
-
-test('a client that waits for 100 Continue of a body that will be refused gets the refusal instead', {
-  skip,
-  timeout,
-}, async t => {
-  const attacked = await start(t);
-  const path = attacked.path('/things');
-  const expecting = { ...JSON_BODY, Expect: '100-continue' };
-  const asked = async (head: string, body = ''): Promise<string> => {
-    const { socket, statuses } = await attacked.stall(head, 0);
-    if (body !== '') {
-      await until('it is told to go on', () => statuses().length > 0);
-      socket.write(body);
-    }
-    await until('it is answered', () => statuses().some(status => status !== '100'));
-    return statuses().join(' ');
-  };
-  const sized = (size: number) => ({ ...expecting, 'Content-Length': `${size}` });
-  assert.equal(await asked(attacked.head('POST', path, sized(100))), '403');
-  assert.equal(
-    await asked(attacked.head('POST', path, { ...expecting, 'Transfer-Encoding': 'chunked' })),
-    '403',
-  );
-  assert.equal(await asked(attacked.signed('POST', path, sized(BODY + 1))), '413');
-  const entity = JSON.stringify({ PartitionKey: 'p', RowKey: 'expected' });
-  assert.equal(await asked(attacked.signed('POST', path, sized(entity.length)), entity), '100 204');
-});

@@ -1,5 +1,5 @@
-// Shared access signatures of accounts, tables and queues, made by the official clients (protocol: sas). Letters and
-// roles are those of packages/server/services/rights.test.ts; blobs.test.ts has those of blobs.
+// Shared access signatures of accounts and tables, made by the official client (protocol: sas). Letters and
+// roles are those of packages/server/services/rights.test.ts; blob-sas.test.ts has those of blobs, legacy-clients.test.ts of queues.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -12,11 +12,6 @@ import {
   TableServiceClient,
 } from '@azure/data-tables';
 import {
-  generateQueueSASQueryParameters,
-  QueueSASPermissions,
-  type QueueSASSignatureValues,
-} from '@azure/storage-queue';
-import {
   CLIENT_OPTIONS,
   collect,
   keyCredential,
@@ -26,7 +21,6 @@ import {
   sasClient,
   serviceClient,
 } from '../support/clients.js';
-import { makeQueue, queueCredential, queueSasClient } from '../support/queue-clients.js';
 import { describeTargets } from '../support/targets.js';
 
 const inHours = (hours: number): Date => new Date(Date.now() + hours * 3_600_000);
@@ -169,28 +163,5 @@ describeTargets('signatures of a table', subject => {
     await serviceClient(subject.server).deleteTable(made.tableName);
     await made.createTable();
     await fails(whole);
-  });
-});
-
-describeTargets('signatures of a queue', subject => {
-  test('it is only for its queue, and a stored policy supplies what it leaves out, until it is gone', async () => {
-    const [queue, other] = [await makeQueue(subject), await makeQueue(subject)];
-    const open = (values: Partial<QueueSASSignatureValues>, name = queue.name) => {
-      const signed = { queueName: queue.name, ...values };
-      const query = generateQueueSASQueryParameters(signed, queueCredential(subject.server)).toString();
-      return queueSasClient(subject.server, name, query);
-    };
-    const letters = { permissions: QueueSASPermissions.parse('raup'), expiresOn: inHours(1) };
-    await open(letters).sendMessage('a');
-    await refuses(open(letters, other.name).sendMessage('a'), 403, 'AuthenticationFailed');
-    const accessPolicy = { startsOn: inHours(-1), expiresOn: inHours(1), permissions: 'ra' };
-    await queue.setAccessPolicy([{ id: 'p1', accessPolicy }]);
-    const client = open({ identifier: 'p1' });
-    await client.sendMessage('a');
-    assert.equal((await client.peekMessages({ numberOfMessages: 5 })).peekedMessageItems.length, 2);
-    await refuses(client.receiveMessages(), 403, 'AuthorizationPermissionMismatch');
-    await refuses(open({ identifier: 'p1', ...letters }).peekMessages(), 403, 'AuthenticationFailed');
-    await queue.setAccessPolicy([]);
-    await refuses(client.peekMessages(), 403, 'AuthenticationFailed');
   });
 });
