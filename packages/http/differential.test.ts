@@ -179,11 +179,6 @@ const CASES: readonly Case[] = [
     here: [host, ANSWER],
   })),
   {
-    name: 'no host in HTTP/1.1',
-    pieces: ['GET / HTTP/1.1\r\n\r\n'],
-    here: [BAD],
-  },
-  {
     name: 'an empty host: the address that was reached',
     pieces: ['GET / HTTP/1.1\r\nHost:\r\n\r\n'],
     here: ['OWN', ANSWER],
