@@ -207,7 +207,7 @@ export function sealingOf(entity: AnyEntity, hashes: Readonly<Record<string, Key
   return { sealed, contentKey, hashes: new Map(Object.entries(hashes)) };
 }
 
-/** What the tag of a ciphertext covers besides: so that it opens in its own table, row and property only, as the type that it has. Names of tables do not tell capitals from small letters. */
+/** What the tag of a ciphertext also covers, so that it opens in its own table, row and property only, as the type that it has. Names of tables are case-insensitive. */
 export const boundTo = (
   { table, partitionKey, rowKey }: RowAddress,
   { wire, pieces }: SealedField,

@@ -275,7 +275,7 @@ class Audit<E extends AnyEntity> {
     return findings;
   }
 
-  /** The finding of `of`; or that the row at this address, of which `ofRow` is the name, makes it impossible to tell. */
+  /** The finding of `of`; or, if a look throws for one row, that the row of `ofRow` at this address is unreadable. */
   async #checked(
     of: string,
     look: (times: number) => Promise<Look>,
