@@ -1,5 +1,5 @@
 // How much code one Insert Entity runs through, stop by stop: a warm one over a socket, signed with SharedKeyLite,
-// without content in its answer, on the embedded engine as it is shipped. Put Blob and Get Messages in all. A ratchet: a smaller path lowers the bound
+// without content in its answer, on the embedded engine as it is shipped. Put Blob, Get Messages and the library's create in all. A ratchet: a smaller path lowers the bound
 // here. The sums are bounded too, at 33 files, 165 functions and 950 lines. For comparison Azurite 3.37, in memory,
 // runs 33 files, 138 functions and 904 lines. PATH_BUDGET=list prints the share of each file.
 import assert from 'node:assert/strict';
@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { TableServiceClient } from '@azure/data-tables';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { QueueServiceClient } from '@azure/storage-queue';
 import { type ExecutedFile, ExecutionRecorder } from '../support/executed-code.js';
@@ -21,6 +22,8 @@ const LINES_MAX = 950;
 /** Files of two more requests, each by its official client: a blob of 1 KB, and the one message of a queue. */
 const PUT_BLOB_FILES_MAX = 43;
 const GET_MESSAGES_FILES_MAX = 42;
+/** Files of the pattern library that one `create` of a plain row runs through. */
+const CREATE_FILES_MAX = 18;
 
 /** The stops of ARCHITECTURE.md: a file belongs to the first one whose pattern matches, and its lines are bounded. */
 const STOPS: readonly { readonly stop: string; readonly files: RegExp; readonly linesMax: number }[] = [
@@ -126,10 +129,11 @@ function faultsOf(files: readonly ExecutedFile[]): readonly string[] {
 
 async function begin(
   t: TestContext,
+  folder = '',
 ): Promise<{ readonly data: string; readonly recorder: ExecutionRecorder }> {
   const data = await mkdtemp(join(tmpdir(), 'shelfmark-budget-'));
   t.after(() => rm(data, { recursive: true, force: true }));
-  const recorder = new ExecutionRecorder(ROOT, join(ROOT, 'dist', 'packages'));
+  const recorder = new ExecutionRecorder(ROOT, join(ROOT, 'dist', 'packages', folder));
   await recorder.start();
   t.after(() => recorder.stop());
   return { data, recorder };
@@ -195,4 +199,30 @@ test('one Put Blob and one Get Messages run through few files', async t => {
     listIfAsked(t, least);
     assert(least.length <= filesMax, `${name}: ${summary(least)}, ${filesMax} files at most`);
   }
+});
+
+test('a create runs through few files of the library', async t => {
+  const { data, recorder } = await begin(t, 'patterns');
+  const { entity, key, open, t: types } = await import('#patterns');
+  const { serve } = await import('shelfmark');
+  const server = await serve({ data });
+  t.after(() => server.close());
+  const Person = entity('Person', {
+    version: 1,
+    table: 'People',
+    props: { team: types.string(), id: types.int32(), name: types.string() },
+    partition: p => key(p.team),
+    row: p => key('person', p.id),
+  });
+  const options = { allowInsecureConnection: true };
+  const tables = TableServiceClient.fromConnectionString(server.connectionString(), options);
+  await tables.createTable('People');
+  const people = open({ tables }).repo(Person);
+  for (let id = 0; id < 40; id++) await people.create({ team: 'a', id, name: 'Ann' });
+  await recorder.skip();
+  await people.create({ team: 'a', id: 40, name: 'Ann' });
+  const files = await recorder.take();
+  listIfAsked(t, files);
+  const paths = files.map(({ path }) => path).join(', ');
+  assert(files.length <= CREATE_FILES_MAX, `${files.length} files: ${paths}`);
 });
