@@ -10,9 +10,8 @@ import { LiveView } from './live/live-view.js';
 import { QueueView } from './queues/queue-view.js';
 import { SignatureView } from './sas/signature-view.js';
 import { Failure, Spinner } from './shell/blank.js';
-import { IconButton } from './shell/button.js';
+import { Icon, IconButton } from './shell/button.js';
 import { Help } from './shell/help.js';
-import { Icon } from './shell/icon.js';
 import { Notices } from './shell/notices.js';
 import { Palette } from './shell/palette.js';
 import { create } from './shell/resource.js';
@@ -137,7 +136,7 @@ export function App({ refusal }: { readonly refusal: string | undefined }) {
       run: () => create(service),
     })),
     { label: 'Shared access signatures', run: () => go({ kind: 'signature', scope: '', resource: '' }) },
-    { label: 'Keys', key: '?', run: showHelp },
+    { label: 'All keys', key: '?', run: showHelp },
     { label: 'Change the theme', run: nextTheme },
     { label: 'End the session', run: () => void endSession() },
   ]);

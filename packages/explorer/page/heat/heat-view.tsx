@@ -16,8 +16,8 @@ import {
 import type { Place } from '../client/account.js';
 import { fetchValue } from '../client/session.js';
 import { Blank, Until } from '../shell/blank.js';
+import { Icon } from '../shell/button.js';
 import { Field, type Options } from '../shell/field.js';
-import { Icon } from '../shell/icon.js';
 import { useLoaded } from '../state/loaded.js';
 import { hashOf } from '../state/route.js';
 

@@ -2,8 +2,7 @@
 import { CircleAlert, type IconNode } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import type { Loading } from '../state/loaded.js';
-import { Button } from './button.js';
-import { Icon } from './icon.js';
+import { Button, Icon } from './button.js';
 
 interface BlankProps {
   readonly icon: IconNode;

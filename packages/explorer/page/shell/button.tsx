@@ -1,7 +1,29 @@
-// Buttons: with a text, or with an icon alone, whose label is read out and shown under the pointer.
+// Icons and buttons: with a text, or with an icon alone, whose label is read out and shown under the pointer.
 import type { IconNode } from 'lucide';
-import type { ComponentChildren } from 'preact';
-import { Icon } from './icon.js';
+import { type ComponentChildren, h } from 'preact';
+
+interface IconProps {
+  readonly of: IconNode;
+  readonly size?: number;
+}
+
+/** By Lucide, drawn as inline SVG: no request, no font. */
+export const Icon = ({ of, size = 16 }: IconProps) => (
+  <svg
+    class="icon"
+    width={size}
+    height={size}
+    viewBox="0 0 24 24"
+    fill="none"
+    stroke="currentColor"
+    stroke-width={1.75}
+    stroke-linecap="round"
+    stroke-linejoin="round"
+    aria-hidden="true"
+  >
+    {of.map(([tag, attributes]) => h(tag, attributes))}
+  </svg>
+);
 
 interface ButtonProps {
   readonly children?: ComponentChildren;

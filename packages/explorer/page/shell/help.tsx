@@ -4,6 +4,7 @@ import { Dialog } from './dialog.js';
 
 const GENERAL: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['Ctrl', 'K'], 'Search and run anything'],
+  [['?'], 'All keys'],
   [['Esc'], 'Close what is open'],
 ];
 const GRID: readonly (readonly [keys: readonly string[], what: string])[] = [
@@ -33,12 +34,14 @@ const Keys = ({ title, rows }: { readonly title: string; readonly rows: typeof G
 );
 
 export function Help() {
-  const here = commands().flatMap(({ key, label }) => (key === undefined ? [] : [[[key], label] as const]));
+  const here = commands().flatMap(({ key, label }) =>
+    key === undefined || key === '?' ? [] : [[[key], label] as const],
+  );
   return (
     <Dialog title="Keys">
       <div class="columns">
         <Keys title="Everywhere" rows={GENERAL} />
-        <Keys title="Here" rows={here} />
+        {here.length > 0 && <Keys title="Here" rows={here} />}
         <Keys title="In a grid" rows={GRID} />
       </div>
     </Dialog>

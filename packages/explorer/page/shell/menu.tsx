@@ -2,7 +2,7 @@
 import { Ellipsis, type IconNode } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
-import { Icon } from './icon.js';
+import { Icon } from './button.js';
 
 interface PopoverProps {
   readonly label: string;

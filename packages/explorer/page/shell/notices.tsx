@@ -1,8 +1,7 @@
 // The notices at the foot of the page.
 import { Check, CircleAlert, X } from 'lucide';
 import { closeNotice, notices } from '../state/notice.js';
-import { IconButton } from './button.js';
-import { Icon } from './icon.js';
+import { Icon, IconButton } from './button.js';
 
 export const Notices = () => (
   <div class="notices" role="status" aria-live="polite">

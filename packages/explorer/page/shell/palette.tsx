@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 import { type Command, close, commands } from '../state/command.js';
 import { namesOf, SERVICE_NAMES, SERVICES } from '../state/resources.js';
 import { go, viewOf } from '../state/route.js';
+import { Icon } from './button.js';
 import { Modal } from './dialog.js';
-import { Icon } from './icon.js';
 import { useListbox } from './listbox.js';
 
 const SHOWN_MAX = 60;

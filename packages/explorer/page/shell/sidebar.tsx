@@ -23,8 +23,7 @@ import {
   SERVICES,
 } from '../state/resources.js';
 import { go, hashOf, route, type View, viewOf } from '../state/route.js';
-import { IconButton, LinkButton } from './button.js';
-import { Icon } from './icon.js';
+import { Icon, IconButton, LinkButton } from './button.js';
 import { create } from './resource.js';
 
 const ICONS: Readonly<Record<Service, IconNode>> = { table: Table2, queue: ListOrdered, blob: Container };

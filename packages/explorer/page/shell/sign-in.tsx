@@ -3,10 +3,9 @@ import { BookMarked } from 'lucide';
 import { useState } from 'preact/hooks';
 import { linkIn, openSession, requestLink } from '../client/session.js';
 import { Fault } from './blank.js';
-import { Button } from './button.js';
+import { Button, Icon } from './button.js';
 import { Modal } from './dialog.js';
 import { Field } from './field.js';
-import { Icon } from './icon.js';
 
 interface SignInProps {
   /** Why the link of the address was refused. */

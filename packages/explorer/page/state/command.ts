@@ -11,7 +11,8 @@ export interface Command {
 }
 
 const registered = new Set<() => readonly Command[]>();
-export const commands = (): readonly Command[] => [...registered].flatMap(list => list());
+/** Those of the view before those of the whole page. */
+export const commands = (): readonly Command[] => [...registered].reverse().flatMap(list => list());
 
 export function useCommands(list: readonly Command[]): void {
   const latest = useRef(list);

@@ -1,8 +1,7 @@
 // Which columns are shown, and in which order.
 import { ArrowDown, ArrowUp, Columns3 } from 'lucide';
 import { isKey, NO_CHOICE } from '../../model/columns.js';
-import { Button, IconButton } from '../shell/button.js';
-import { Icon } from '../shell/icon.js';
+import { Button, Icon, IconButton } from '../shell/button.js';
 import { Popover } from '../shell/menu.js';
 import type { TableProps } from './use-table.js';
 

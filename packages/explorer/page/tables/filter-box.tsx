@@ -5,8 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Column } from '../../model/columns.js';
 import { type Completion, completionsAt } from '../../model/completion.js';
 import { boundsOf, CLASS_NAMES, isScan, type Verdict, verdictOf } from '../../model/verdict.js';
-import { Button } from '../shell/button.js';
-import { Icon } from '../shell/icon.js';
+import { Button, Icon } from '../shell/button.js';
 import { useListbox } from '../shell/listbox.js';
 
 interface FilterBoxProps {

@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import type { Row } from '#data-tools/line';
 import { cellOf } from '../../model/cell.js';
 import { propertyIn } from '../../model/columns.js';
-import { Icon } from '../shell/icon.js';
+import { Icon } from '../shell/button.js';
 import { type Placed, useGrid } from './use-grid.js';
 import { isSame } from './use-rows.js';
 import type { TableProps, TableState } from './use-table.js';

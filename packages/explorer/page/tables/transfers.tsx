@@ -59,7 +59,9 @@ export function exportEntities(selected: Selected): void {
     text: (
       <>
         <What {...selected} />
-        <p class="hint">Both forms keep every type; Import and `shelfmark load` read them.</p>
+        <p class="hint">
+          Both forms keep every type; Import and <code>shelfmark load</code> read them.
+        </p>
       </>
     ),
     fields: [

@@ -47,7 +47,7 @@ function fittingWidth(column: Column, rows: readonly Row[]): number {
     (length, row) => Math.max(length, cellOf(propertyIn(row, column.name)).text.length),
     0,
   );
-  const head = column.name.length * 7.2 + column.type.length * 6.4 + 34;
+  const head = column.name.length * 8.6 + column.type.length * 6.8 + 34;
   const tag = column.isMixed ? 44 : 0;
   return Math.round(Math.max(MIN, Math.min(MAX, Math.max(head, longest * CHARACTER + PADDING + tag))));
 }
