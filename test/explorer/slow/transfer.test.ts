@@ -72,7 +72,7 @@ describe('entities in bulk', WITH_BROWSER, () => {
     await chooseFile(page, 'orders.jsonl', `${there}\n${fresh}\n`);
     await page.getByText('2 entities in 1 partition.').waitFor();
     await importChosen(page);
-    await page.getByText(/EntityAlreadyExists/).waitFor();
+    await page.getByText(/EntityAlreadyExists: The specified/).waitFor();
     await until('the other one', async () => (await countOf('copies')) === 2401);
   });
 

@@ -96,7 +96,8 @@ export function changing(table: Place, kind: ChangeKind, { signal, change }: Run
       // A row that is gone is deleted; one that is there and may not be replaced is a failure of its own.
       else if (kind === 'delete' && codeOf(error) === 'ResourceNotFound') done++;
       else if (failed.length < FAILED_KEPT_MAX)
-        failed.push({ what: `${partitionKey} · ${rowKey}`, reason: sentenceOf(error) });
+        // Without the number of the change in its transaction.
+        failed.push({ what: `${partitionKey} · ${rowKey}`, reason: sentenceOf(error).replace(': 0:', ': ') });
     }
     change({ done, failed: [...failed] });
   };
