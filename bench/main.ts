@@ -87,8 +87,10 @@ async function measure(options: Options, directory: string): Promise<readonly Li
   for (const workload of options.workloads) {
     const able = started.filter(({ name }) => takesPart(name, workload));
     const samples = new Map<string, Sample[]>(able.map(({ name }) => [name, []]));
+    // On a shared machine the second of two alike subjects is 7 to 11 % faster: every other run begins with the last.
+    const orders = [able, able.toReversed()];
     for (let run = 0; run <= options.runs; run++)
-      for (const subject of able) {
+      for (const subject of orders[run % 2] ?? able) {
         const sample = await turn(subject, workload, run === 0 ? WARM_UP_SECONDS : options.seconds);
         if (run === 0) continue;
         samples.get(subject.name)?.push(sample);
