@@ -38,8 +38,8 @@ describe('the answer to a batch', () => {
       'HTTP/1.1 204 No Content\r\nDataServiceVersion: 1.0;\r\n\r\n',
     );
     const done = { kind: 'done', etags: [etag, undefined] };
-    assert.deepEqual(parseBatchAnswer(text), done);
-    assert.deepEqual(parseBatchAnswer(text.replaceAll('\r\n', '\n')), done);
+    assert.deepEqual(parseBatchAnswer(text, 2), done);
+    assert.deepEqual(parseBatchAnswer(text.replaceAll('\r\n', '\n'), 2), done);
   });
 
   test('has the index of what failed, if the service says it', () => {
@@ -49,7 +49,7 @@ describe('the answer to a batch', () => {
       [`99:${message}`, 99],
       [message, undefined],
     ] as const) {
-      const parsed = parseBatchAnswer(answer(refused('409 Conflict', 'EntityAlreadyExists', value)));
+      const parsed = parseBatchAnswer(answer(refused('409 Conflict', 'EntityAlreadyExists', value)), 3);
       assert.deepEqual(parsed, {
         kind: 'failed',
         refusal: { status: 409, code: 'EntityAlreadyExists', text: message, index, retryAfter: undefined },
@@ -57,7 +57,9 @@ describe('the answer to a batch', () => {
     }
   });
 
-  test('without a status is no answer', () => {
-    assert.throws(() => parseBatchAnswer(answer('nothing')), SyntaxError);
+  test('without a status, or without a part for each operation, is no answer', () => {
+    const done = 'HTTP/1.1 204 No Content\r\n\r\n';
+    for (const text of [answer('nothing'), answer(done), '<html>Sign in to this network</html>', ''])
+      assert.throws(() => parseBatchAnswer(text, 2), SyntaxError);
   });
 });

@@ -69,8 +69,8 @@ function headerIn(part: string, name: string): string | undefined {
   return value;
 }
 
-/** The answer to a batch that the service took. Throws SyntaxError. */
-export function parseBatchAnswer(text: string): BatchAnswer {
+/** The answer to a batch of so many operations that the service took. Throws SyntaxError, also for a text that has not one part for each. */
+export function parseBatchAnswer(text: string, count: number): BatchAnswer {
   const etags: (string | undefined)[] = [];
   for (const part of text.split(PART).slice(1, -1)) {
     const [, status] = STATUS.exec(part) ?? [];
@@ -81,5 +81,6 @@ export function parseBatchAnswer(text: string): BatchAnswer {
     }
     etags.push(ETAG.exec(part)?.[1]);
   }
+  if (etags.length !== count) throw new SyntaxError(`The answer has ${etags.length} parts of ${count}.`);
   return { kind: 'done', etags };
 }

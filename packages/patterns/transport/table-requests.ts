@@ -23,7 +23,7 @@ export type WriteAnswer = { readonly isInDoubt: boolean } & (
   | { readonly kind: 'silence'; readonly error: PatternError }
 );
 
-const unreachable = ({ attempts, cause }: Silence): PatternError =>
+const unreachable = ({ attempts, cause }: Pick<Silence, 'attempts' | 'cause'>): PatternError =>
   new PatternError('Unreachable', { attempts }, { cause });
 
 /** Throws Unreachable. */
@@ -32,13 +32,16 @@ export function heard(answer: TableAnswer | Silence): TableAnswer {
   return answer;
 }
 
-/** The answer to a write; `done` reads its result. */
+/** The answer to a write; `done` reads its result. What is no answer of the service, such as a page of a proxy, proves nothing. */
 function writeAnswer(answer: TableAnswer | Silence, done: (answer: TableAnswer) => BatchAnswer): WriteAnswer {
   const { isInDoubt } = answer;
   if (answer.kind === 'silence') return { kind: 'silence', isInDoubt, error: unreachable(answer) };
-  return isDone(answer)
-    ? { isInDoubt, ...done(answer) }
-    : { kind: 'refused', isInDoubt, refusal: refusalOf(answer) };
+  if (!isDone(answer)) return { kind: 'refused', isInDoubt, refusal: refusalOf(answer) };
+  try {
+    return { isInDoubt, ...done(answer) };
+  } catch (cause) {
+    return { kind: 'silence', isInDoubt: true, error: unreachable({ attempts: answer.attempts, cause }) };
+  }
 }
 
 export const isDone = ({ status }: TableAnswer): boolean => status >= 200 && status < 300;
@@ -122,7 +125,7 @@ export class TableRequests implements RowSource {
       body: batchText(parts, boundaries),
       signal,
     });
-    return writeAnswer(answer, ({ text }) => parseBatchAnswer(text));
+    return writeAnswer(answer, ({ text }) => parseBatchAnswer(text, parts.length));
   }
 }
 
