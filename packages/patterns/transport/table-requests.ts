@@ -32,6 +32,9 @@ export function heard(answer: TableAnswer | Silence): TableAnswer {
   return answer;
 }
 
+/** Statuses of a write that is done (Insert, Update, Merge, Delete and Insert Or Replace Entity of Azure's documentation). */
+const WRITTEN: readonly number[] = [201, 204];
+
 /** The answer to a write; `done` reads its result. What is no answer of the service, such as a page of a proxy, proves nothing. */
 function writeAnswer(answer: TableAnswer | Silence, done: (answer: TableAnswer) => BatchAnswer): WriteAnswer {
   const { isInDoubt } = answer;
@@ -106,7 +109,10 @@ export class TableRequests implements RowSource {
   async write(write: RowWrite, { signal }: CallOptions = {}): Promise<WriteAnswer> {
     const { body, ...request } = rowRequest(write);
     const answer = await this.#sender.send({ ...request, ...(body !== undefined && { body }), signal });
-    return writeAnswer(answer, ({ header }) => ({ kind: 'done', etags: [header('etag')] }));
+    return writeAnswer(answer, ({ status, header }) => {
+      if (!WRITTEN.includes(status)) throw new SyntaxError(`A write is not answered with ${status}.`);
+      return { kind: 'done', etags: [header('etag')] };
+    });
   }
 
   /** What the operation adds to a batch. */

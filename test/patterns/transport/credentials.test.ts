@@ -91,9 +91,9 @@ test('connections are kept however often the library is opened', async () => {
   assert.equal(connections, 1);
 });
 
-test('a page of a proxy in place of the answer to a batch is not taken for its success', async t => {
+test('a page of a proxy in place of the answer to a write or a batch is not taken for its success', async t => {
   const server = createServer(({ method }, response) => {
-    if (method === 'POST') return response.end('<html>Sign in to this network</html>');
+    if (method !== 'GET') return response.end('<html>Sign in to this network</html>');
     response.writeHead(404, { 'Content-Type': 'application/json' });
     return response.end('{"odata.error":{"code":"ResourceNotFound","message":{"value":"none"}}}');
   });
@@ -105,6 +105,7 @@ test('a page of a proxy in place of the answer to a batch is not taken for its s
   const { port } = server.address() as AddressInfo;
   const credential = new AzureNamedKeyCredential('account', 'a2V5');
   const tables = new TableServiceClient(`http://127.0.0.1:${port}/account`, credential, INSECURE);
-  const batch = open({ tables }).batch(Employee, anna).create(Employee, anna);
-  await rejects(batch.commit(), 'Unreachable');
+  const db = open({ tables });
+  await rejects(db.batch(Employee, anna).create(Employee, anna).commit(), 'Unreachable');
+  await rejects(db.repo(Employee).create(anna), 'Unreachable');
 });
