@@ -101,7 +101,7 @@ export interface ShardSink<State> {
   /** Resolves when all rows so far are safe. */
   checkpoint(): Promise<State>;
   end(): Promise<State>;
-  /** After a failure. */
+  /** After a failure, also one of `end`. */
   close(): Promise<void>;
 }
 
@@ -195,11 +195,11 @@ class Readers<State extends Counted> {
         reach(await sink.checkpoint(), false);
         checkpointedAt = performance.now();
       }
+      reach(await sink.end(), true);
     } catch (error) {
       await sink.close();
       throw error;
     }
-    reach(await sink.end(), true);
     reporter.range('done');
   }
 
