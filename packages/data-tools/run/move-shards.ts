@@ -132,10 +132,15 @@ class Readers<State extends Counted> {
 
   constructor(move: ShardMove<State>) {
     this.#move = move;
-    const { run, context, isThere } = move;
+    const { run, journal, context, isThere } = move;
     for (const shard of run.shards) {
       context.reporter.range('begins');
-      if (!shard.isDone || !isThere(shard)) {
+      if (shard.isDone && !isThere(shard)) {
+        // A part that is read again may reach the old size, and is not done by that.
+        Object.assign(shard, { last: undefined, state: undefined, isDone: false });
+        journal?.append(run.entry(shard));
+      }
+      if (!shard.isDone) {
         this.#waiting.push(shard);
         continue;
       }
