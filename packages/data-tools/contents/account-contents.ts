@@ -69,9 +69,8 @@ export async function accountContents(
   };
   const containers = await account?.containers();
   const queueRecords = endpoint && (await queuesOf(endpoint));
-  for (const each of containers ?? [])
-    if (account) tellUnread(account.endpoint, 'Container', each, context.reporter);
-  for (const each of queueRecords ?? []) if (endpoint) tellUnread(endpoint, 'Queue', each, context.reporter);
+  if (account && containers) tellUnread(account.endpoint, 'Container', containers, context.reporter);
+  if (endpoint && queueRecords) tellUnread(endpoint, 'Queue', queueRecords, context.reporter);
   return {
     containers: account && containers?.map(each => ({ ...each, blobs: () => account.blobs(each.name) })),
     queues: endpoint && queueRecords?.map(each => queueOf(each, endpoint)),

@@ -78,6 +78,8 @@ export class Endpoint {
   readonly #url: string;
   /** The server's clock in the first answer, in milliseconds since 1970. */
   firstDate: number | undefined;
+  /** Whether the service may have access policies; Azurite has none for tables. */
+  hasPolicies = true;
 
   constructor(address: Address, service: Service, context: SourceContext) {
     this.address = address;

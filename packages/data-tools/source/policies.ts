@@ -47,18 +47,21 @@ export const policiesOfTable = (table: string): PolicyPlace => ({
   query: { comp: 'acl' },
 });
 
+const NOT_IMPLEMENTED = 501;
+
 /** Null if they cannot be read: with a SAS, or on a server that has none. */
 export async function readPoliciesAt(
   endpoint: Endpoint,
   place: PolicyPlace,
 ): Promise<readonly Policy[] | null> {
-  if (!endpoint.address.hasKey) return null;
-  const { value } = await endpoint.send({
+  if (!endpoint.address.hasKey || !endpoint.hasPolicies) return null;
+  const { value, status } = await endpoint.send({
     method: 'GET',
     ...place,
     serverErrorsMax: 3,
     read: answer => (answer.status === 200 ? policiesIn(documentOf(answer)) : null),
   });
+  if (status === NOT_IMPLEMENTED) endpoint.hasPolicies = false;
   return value;
 }
 
@@ -97,16 +100,24 @@ interface Notes {
   tell(event: 'note', fields: Readonly<Record<string, unknown>>): void;
 }
 
-/** Reports that they are left out, except with a SAS, which can never read them. */
+/** Reports that they are left out, except with a SAS, which can never read them; once for a service that has none. */
 export function tellUnread(
-  { address }: Endpoint,
+  { address, hasPolicies }: Endpoint,
   kind: 'Table' | 'Queue' | 'Container',
-  { name, policies }: { readonly name: string; readonly policies: readonly Policy[] | null },
+  spaces: readonly { readonly name: string; readonly policies: readonly Policy[] | null }[],
   reporter: Notes,
 ): void {
-  if (policies !== null || !address.hasKey) return;
-  const message = `The access policies of ${kind.toLowerCase()} ${name} could not be read, and are left out.`;
-  reporter.tell('note', { [kind.toLowerCase()]: name, message });
+  const unread = address.hasKey ? spaces.filter(({ policies }) => policies === null) : [];
+  const what = kind.toLowerCase();
+  if (unread.length > 0 && !hasPolicies) {
+    reporter.tell('note', { message: `The source has no access policies of ${what}s: they are left out.` });
+    return;
+  }
+  for (const { name } of unread)
+    reporter.tell('note', {
+      [what]: name,
+      message: `The access policies of ${what} ${name} could not be read, and are left out.`,
+    });
 }
 
 export async function readPolicies(
@@ -114,7 +125,8 @@ export async function readPolicies(
   table: string,
   reporter: Notes,
 ): Promise<readonly Policy[] | null> {
+  const isTold = !endpoint.hasPolicies;
   const policies = await readPoliciesAt(endpoint, policiesOfTable(table));
-  tellUnread(endpoint, 'Table', { name: table, policies }, reporter);
+  if (!isTold) tellUnread(endpoint, 'Table', [{ name: table, policies }], reporter);
   return policies;
 }
