@@ -91,25 +91,28 @@ type Operation = readonly [needs: string, verb: string, path: string, query?: st
 type Kind = keyof typeof OPERATIONS;
 
 const KINDS = weighted<readonly Kind[]>(
-  [58, ['insert', 'upsert', 'update', 'merge', 'delete', 'get', 'get']],
-  [17, ['query']],
+  [50, ['insert', 'upsert', 'update', 'merge', 'delete', 'get', 'get']],
+  [25, ['query']],
   [6, ['getPolicies', 'setPolicies']],
   [19, ['listTables', 'getTable', 'createTable', 'deleteTable', 'getProperties', 'setProperties']],
 );
 const READS: ReadonlySet<Kind> = new Set(['get', 'query', 'listTables', 'getTable']);
 const OF_SECONDARY: ReadonlySet<Kind> = new Set([...READS, 'getPolicies', 'getProperties']);
 
-function someAsk(draw: Draw): Ask {
+/** Half of the time at an end of the range of the token that is presented, if it has one. */
+function someAsk(draw: Draw, known: Granted | undefined): Ask {
   const kind = draw(from(draw(KINDS)));
   const [, verb, path]: Operation = OPERATIONS[kind];
   const isKeyed = path === ENTITY || kind === 'insert';
   const isBatch = isKeyed && draw(chance(20));
   const row = kind === 'delete' ? DELETED_ROW : draw(from(ROWS));
+  const ends = (known?.pairs ?? []).flatMap(([name, value]) => (/^[se]pk$/.test(name) && value ? value : []));
+  const partitions = ends.length > 0 && draw(chance(50)) ? ends : PARTITIONS;
   return {
     kind,
     account: draw(chance(10)) ? ACCOUNTS[1] : ACCOUNTS[0],
     table: /TABLE/.test(path) ? draw(from(['People', 'People', 'people', 'Other'])) : undefined,
-    key: isKeyed ? { partition: draw(from(PARTITIONS)), row } : undefined,
+    key: isKeyed ? { partition: draw(from(partitions)), row } : undefined,
     isBatch,
     // A batch cannot contain a GET in disguise.
     isTunnelled: !isBatch && verb !== 'POST' && draw(chance(6)),
@@ -215,9 +218,14 @@ const mayByAccountToken = (fields: token.Fields, { kind }: Ask): boolean =>
   (fields.get('ss') ?? '').includes('t') &&
   token.covers(OPERATIONS[kind][0], fields.get('srt') ?? '', fields.get('sp') ?? '');
 
-function someSas(draw: Draw, ask: Ask, secrets: Secrets, place: Place): Credentials {
+function someSas(
+  draw: Draw,
+  ask: Ask,
+  secrets: Secrets,
+  place: Place,
+  known: Granted | undefined,
+): Credentials {
   const isOfTable = draw(chance(56));
-  const known = draw(chance(75)) ? draw(from(secrets.granted)) : undefined;
   const isUsed = known !== undefined && (known.account === ask.account || draw(chance(20)));
   const granted = isUsed ? known : someGranted(draw, secrets, isOfTable);
   const { pairs } = granted;
@@ -348,9 +356,10 @@ function someCredentials(
   secrets: Secrets,
   request: Request,
   place: Place,
+  known: Granted | undefined,
 ): Credentials {
   const kind = draw(below(40));
-  if (kind < 24) return someSas(draw, ask, secrets, place);
+  if (kind < 24) return someSas(draw, ask, secrets, place, known);
   if (kind < 34) return someKeySignature(draw, ask, secrets, request);
   if (kind < 38) return someBearer(draw, ask, secrets, place);
   if (kind < 39) return { headers: {}, query: '', may: false };
@@ -361,10 +370,11 @@ function someCredentials(
 }
 
 export function someAttempt(draw: Draw, secrets: Secrets): Attempt {
-  const ask = someAsk(draw);
+  const known = draw(chance(75)) ? draw(from(secrets.granted)) : undefined;
+  const ask = someAsk(draw, known);
   const request = requestOf(ask);
   const place = { secure: draw(chance(30)), remoteAddress: draw(from(token.ADDRESSES)) };
-  const credentials = someCredentials(draw, ask, secrets, request, place);
+  const credentials = someCredentials(draw, ask, secrets, request, place, known);
   const { authorization } = credentials.headers;
   // The first one counts, so that a token's fields cannot change the request.
   const query = [request.query, credentials.query].filter(text => text !== '').join('&');

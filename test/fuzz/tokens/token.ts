@@ -88,8 +88,8 @@ const byPolicy = field(100, 'si', from(POLICY_IDS));
 const range = fields(
   field(70, 'spk', from(['a', 'b', 'c', ''])),
   field(60, 'srk', from(['1', '2', '9', ''])),
-  field(70, 'epk', from(['b', 'c', 'd', ''])),
-  field(60, 'erk', from(['2', '3', '0'])),
+  field(85, 'epk', from(['b', 'c', 'd', ''])),
+  field(75, 'erk', from(['2', '3', '0'])),
 );
 export const tableToken = fields(
   field(100, 'sv', mixed(TABLE_VERSIONS)),
@@ -101,7 +101,7 @@ export const tableToken = fields(
     [10, fields(tableOwn, caller, byPolicy)],
     [2, caller],
   ),
-  seldom(60, range, NO_FIELD),
+  seldom(80, range, NO_FIELD),
 );
 
 const BLOB_VERSIONS =

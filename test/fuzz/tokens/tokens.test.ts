@@ -116,7 +116,7 @@ test('only authorized callers get at tables, and only at the rows of their range
   await checkCases(TABLE_ATTEMPTS, async seed => {
     const draw = drawFrom(seed);
     const none: Secrets = { keys: KEYS, bearers, granted: [] };
-    const granted = Array.from({ length: 12 }, (_, at) => someGranted(draw, none, at % 3 > 0));
+    const granted = Array.from({ length: 16 }, (_, at) => someGranted(draw, none, at % 3 > 0));
     const send = openServices();
     await fillTables(send);
     const attempts = drawn(own => someAttempt(own, { ...none, granted }));
