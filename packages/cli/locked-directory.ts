@@ -1,22 +1,17 @@
 // The lock of a data directory: one server at a time, so that one started by mistake is refused with the other's address. The lock is a
 // listening socket in the directory, which the system closes with the process; the socket file of a killed server does not answer and is
 // replaced. The workers of one primary share its lock. Commands that read the files take none. Without Unix sockets there is no lock.
-import { linkSync, openSync, rmSync, statSync } from 'node:fs';
+import { openSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join, resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { leaveName, takeName } from '#data-tools/take-name';
 import { ConfigurationError } from '#server';
-import { systemCode } from './fail.js';
 
 const SOCKET_NAME = 'server.sock';
 /** The maximum length of a socket's name, in bytes: the smallest that systems allow is 104. */
 const PATH_BYTES_MAX = 100;
 /** A server that accepts a connection and sends nothing in this time is stopped or very busy, but alive. */
 const ANSWER_MILLISECONDS_MAX = 2_000;
-/** Attempts to replace a dead socket that other processes replace at the same time. */
-const TRIES_MAX = 50;
-/** Another process removes a dead socket in less. */
-const GUARD_MILLISECONDS = 10;
 
 /** The text that a socket's listener sends; undefined if there is no listener. */
 function whoListens(path: string): Promise<string | undefined> {
@@ -46,55 +41,12 @@ function isDirectory(path: string): boolean {
   }
 }
 
-/** The identity of the socket that has the name now; undefined if there is none. */
-function identityOf(path: string): string | undefined {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats && `${stats.ino} ${stats.ctimeNs}`;
-}
-
 /** False if the directory does not support sockets. */
 function listenOn(server: Server, path: string): Promise<boolean> {
   return new Promise(resolve => {
     server.once('error', () => resolve(false));
     server.listen(path, () => resolve(true));
   });
-}
-
-/** @returns false if the call failed with `what`. */
-function tried(act: () => void, what: 'EEXIST' | 'ENOENT'): boolean {
-  try {
-    act();
-    return true;
-  } catch (error) {
-    if (systemCode(error) === what) return false;
-    throw error;
-  }
-}
-
-/** Removes the socket; the directory may be gone already. */
-function leave(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // A socket file that is left has no listener.
-  }
-}
-
-/**
- * Removes the socket that was found dead, unless another process has replaced it. Only one process at a time does so,
- * the one whose own socket has the guard's name: no live socket can appear between its check of the name and the
- * removal.
- */
-async function removeDead(path: string, found: string | undefined, own: string): Promise<void> {
-  const guard = `${path}.guard`;
-  if (tried(() => linkSync(own, guard), 'EEXIST')) {
-    if (identityOf(path) === found) leave(path);
-    leave(guard);
-    return;
-  }
-  // A process was killed while it had the guard.
-  if ((await whoListens(guard)) === undefined) leave(guard);
-  else await setTimeout(GUARD_MILLISECONDS);
 }
 
 class DirectoryLock {
@@ -128,27 +80,20 @@ class DirectoryLock {
     if (!(await listenOn(server, own))) return;
     try {
       await this.#install(own, path);
-      process.once('exit', () => leave(path));
+      process.once('exit', () => leaveName(path));
     } finally {
       rmSync(own, { force: true });
     }
   }
 
   async #install(own: string, path: string): Promise<void> {
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
-      if (tried(() => linkSync(own, path), 'EEXIST')) return;
-      const found = identityOf(path);
-      this.#refuseIfAlive(await whoListens(path));
-      await removeDead(path, found, own);
-    }
-    throw new ConfigurationError(
-      `${this.#directory} cannot be locked: other servers start there. Try again.`,
-    );
-  }
-
-  #refuseIfAlive(listening: string | undefined): void {
-    if (listening === undefined) return;
-    const who = listening === '' ? 'another server, which does not answer' : listening;
+    const taken = await takeName(own, path, whoListens);
+    if (taken === 'taken') return;
+    if (taken === 'busy')
+      throw new ConfigurationError(
+        `${this.#directory} cannot be locked: other servers start there. Try again.`,
+      );
+    const who = taken.owner === '' ? 'another server, which does not answer' : taken.owner;
     throw new ConfigurationError(
       `${this.#directory} is in use by ${who}: stop it, or choose another directory with --data.`,
     );

@@ -106,6 +106,8 @@ const ENGINES_FACE = '#server/engines';
 const PARTS_FACE = '#server/parts';
 /** Only the classes of filters, without a client: the data tools explain filters with them. */
 const FILTERS_FACE = '#patterns/filters';
+/** A lock without the data tools, for the server's command. */
+const LOCK_FACE = '#data-tools/take-name';
 /** Parts of the data tools without anything of Node, for the explorer's page. */
 const PAGE_FACES: ReadonlySet<string> = new Set([
   '#data-tools/explain',
@@ -138,6 +140,7 @@ describe('imports', () => {
             name === ENGINES_FACE ||
             name === PARTS_FACE ||
             name === FILTERS_FACE ||
+            name === LOCK_FACE ||
             PAGE_FACES.has(name) ||
             SERVICES.some(({ faces }) => faces.includes(name));
           return (

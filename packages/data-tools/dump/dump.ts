@@ -197,7 +197,7 @@ async function inWork(
   finish: (run: DumpRun, journal: Journal<DumpEntry>) => Promise<ToolResult>,
 ): Promise<ToolResult> {
   const { rows, context, options } = parts;
-  const unlock = takeLock(join(work, 'lock'), what);
+  const unlock = await takeLock(join(work, 'lock'), what);
   try {
     const path = join(work, 'journal.jsonl');
     const resume = options.resume ?? false;

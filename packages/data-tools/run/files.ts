@@ -1,6 +1,7 @@
 // Files and directories of a run: given their names when they are complete, and locked, so that one
 // run at a time uses a directory or a journal. The lock is a file that names its process; the lock of a process that is
 // gone, or whose pid another process now has, is replaced.
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -9,12 +10,12 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
+import { leaveName, takeName } from './take-name.js';
 
 /**
  * With its parents, one at a time: Node's recursive `mkdir` never ends where a file system answers ENOENT below an
@@ -58,7 +59,6 @@ interface Owner {
   readonly started: string;
 }
 
-const TRIES_MAX = 5;
 /** Index among the fields after the program's name in /proc/PID/stat. */
 const START_FIELD = 19;
 
@@ -80,9 +80,11 @@ function isAlive({ pid, started }: Owner): boolean {
   return startOf(pid) === started;
 }
 
-function ownerIn(path: string): Owner | undefined {
+/** Undefined if it is gone. */
+function livingOwner(path: string): Owner | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Owner;
+    const owner = JSON.parse(readFileSync(path, 'utf8')) as Owner;
+    return isAlive(owner) ? owner : undefined;
   } catch {
     return undefined;
   }
@@ -93,20 +95,17 @@ function ownerIn(path: string): Owner | undefined {
  *
  * @throws ToolError conflict, while another process has it.
  */
-export function takeLock(path: string, what: string): () => void {
+export async function takeLock(path: string, what: string): Promise<() => void> {
   makeDirectory(dirname(path));
   const owner: Owner = { pid: process.pid, started: startOf(process.pid) };
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
-    try {
-      writeFileSync(path, JSON.stringify(owner), { flag: 'wx' });
-      return () => rmSync(path, { force: true });
-    } catch (error) {
-      if (systemCodeOf(error) !== 'EEXIST') throw error;
-    }
-    const other = ownerIn(path);
-    if (other !== undefined && isAlive(other))
-      throw new ToolError('conflict', `${what} is in use by process ${other.pid}.`);
-    rmSync(path, { force: true });
+  const own = `${path}.${randomUUID()}`;
+  writeFileSync(own, JSON.stringify(owner));
+  try {
+    const taken = await takeName(own, path, livingOwner);
+    if (taken === 'taken') return () => leaveName(path);
+    const by = taken === 'busy' ? '' : ` by process ${taken.owner.pid}`;
+    throw new ToolError('conflict', `${what} is in use${by}.`);
+  } finally {
+    leaveName(own);
   }
-  throw new ToolError('conflict', `${what} is in use.`);
 }

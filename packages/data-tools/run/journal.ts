@@ -82,7 +82,7 @@ export async function withJournal<Entry, T>(
   options: JournalOptions & { readonly what: string },
   work: (journal: Journal<Entry>) => Promise<T>,
 ): Promise<T> {
-  const unlock = takeLock(`${options.path}.lock`, options.what);
+  const unlock = await takeLock(`${options.path}.lock`, options.what);
   try {
     const journal = Journal.open<Entry>(options);
     const result = await work(journal);
