@@ -119,7 +119,7 @@ function check(found: Header, wanted: Header, path: string): void {
   if (found.journal === wanted.journal && found.version !== wanted.version)
     throw new ToolError(
       'usage',
-      `${path} is a journal of another version of Shelfmark: begin without --resume.`,
+      `${path} is a journal of another version of Shelfmark. Finish the run with that version, or begin again: without --resume, and a dump in another directory.`,
     );
   if (found.journal !== wanted.journal)
     throw new ToolError(
