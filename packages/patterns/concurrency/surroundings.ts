@@ -10,10 +10,15 @@ export interface Chance {
 
 /** The clock, random bytes and pauses that the library takes from outside. */
 export interface Surroundings extends Chance {
-  readonly sleep: (milliseconds: number, signal?: AbortSignal | undefined) => Promise<void>;
+  /** With `isIdle` the pause alone does not keep the process from ending. */
+  readonly sleep: (
+    milliseconds: number,
+    signal?: AbortSignal | undefined,
+    isIdle?: boolean | undefined,
+  ) => Promise<void>;
 }
 
-const sleep = (milliseconds: number, signal?: AbortSignal | undefined): Promise<void> =>
+const sleep: Surroundings['sleep'] = (milliseconds, signal, isIdle) =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const stop = (): void => {
@@ -24,6 +29,8 @@ const sleep = (milliseconds: number, signal?: AbortSignal | undefined): Promise<
       release();
       resolve();
     }, milliseconds);
+    // Browsers have no `unref`.
+    if (isIdle) timer.unref?.();
     const release = onAbort(signal, stop);
   });
 

@@ -17,6 +17,8 @@ import { formatLine, type LogPeriod, nameOfLog, periodStart } from './log-format
 const BLOCKS_MAX = 50_000;
 /** Of a block, of every version of the service. */
 const BLOCK_BYTES_MAX = 4 * 1_024 * 1_024;
+/** The shortest pause before a buffer that could not be sent is sent again, so that a short one does not flood a service that refuses it. */
+const RETRY_MILLISECONDS_MIN = 1_000;
 
 /** The most that a program that ends loses: entries of this age, or this many bytes. */
 interface LogBuffer {
@@ -86,6 +88,8 @@ export class LogWriter {
   #blob: LogBlob | undefined;
   #sending: Promise<void> | undefined;
   #timer: AbortController | undefined;
+  /** The timer is of a block that could not be sent. */
+  #isRetry = false;
   /** Of a flush that nothing awaited. */
   #failure: unknown;
   #isClosed = false;
@@ -141,13 +145,17 @@ export class LogWriter {
     if (failure !== undefined) throw failure;
   }
 
-  #startTimer(milliseconds: number): void {
-    if (this.#timer !== undefined) return;
+  /** A retry is idle: a log that cannot be written does not keep the process from ending. New entries do not wait for it. */
+  #startTimer(milliseconds: number, isRetry = false): void {
+    if (this.#timer !== undefined && !this.#isRetry) return;
+    this.#timer?.abort();
     const timer = new AbortController();
     this.#timer = timer;
+    this.#isRetry = isRetry;
     const { sleep } = this.#parts.service.surroundings;
-    sleep(milliseconds, timer.signal).then(
+    sleep(milliseconds, timer.signal, isRetry).then(
       () => {
+        if (timer.signal.aborted) return;
         this.#timer = undefined;
         void this.#send();
       },
@@ -174,10 +182,10 @@ export class LogWriter {
       } catch (thrown) {
         const { durable } = this.#parts;
         if (durable !== 'each') {
-          // It stays, and goes into the same place of the same blob: at the next flush, or when it is as old again.
+          // It stays, and goes into the same place of the same blob: at the next flush, or after a pause.
           this.#doubtful = block;
           this.#failure = thrown;
-          if (!this.#isClosed) this.#startTimer(durable.milliseconds);
+          if (!this.#isClosed) this.#startTimer(Math.max(durable.milliseconds, RETRY_MILLISECONDS_MIN), true);
           break;
         }
         // Its lines were reported as failed, but it may still be there, and nothing may follow it.

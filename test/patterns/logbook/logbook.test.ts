@@ -6,6 +6,7 @@ import { until } from '#base/testing/until';
 import { Instant, open } from '#patterns';
 import { connect, type LogDurability } from '#patterns/internals';
 import { logBook } from '#patterns/logbook';
+import type { Surroundings } from '../../../packages/patterns/concurrency/surroundings.js';
 import { LogBook } from '../../../packages/patterns/logbook/log-book.js';
 import { collect } from '../support/collect.js';
 import { type FaultPlan, FaultyClient } from '../support/faulty-client.js';
@@ -28,12 +29,19 @@ interface WorldOptions {
   readonly blocksMax?: number;
   readonly every?: 'hour' | 'day';
   readonly plan?: FaultPlan;
+  readonly sleep?: Surroundings['sleep'];
 }
 
 let books = 0;
 
 describePeers('log books', peer => {
-  const world = async ({ durable = 'each', every = 'hour', plan, blocksMax }: WorldOptions = {}) => {
+  const world = async ({
+    durable = 'each',
+    every = 'hour',
+    plan,
+    blocksMax,
+    sleep = pause,
+  }: WorldOptions = {}) => {
     const name = `book${++books}`;
     const logs = peer.blobs().getContainerClient(container);
     await logs.createIfNotExists();
@@ -42,7 +50,7 @@ describePeers('log books', peer => {
     /** One more writer of the same book. */
     const writer = () => {
       const clients = { tables: peer.client(), blobs: peer.blobs(http) };
-      const service = connect(clients, { now: () => clock.now, sleep: pause });
+      const service = connect(clients, { now: () => clock.now, sleep });
       return new LogBook(service as never, name, Entry, { container, every, durable }, blocksMax);
     };
     const read = async (from: number, to: number, options = {}) =>
@@ -192,6 +200,42 @@ describePeers('log books', peer => {
     await until('the entry', async () => (await read(0, 60)).length > 0);
     await log.flush();
     await log.close();
+  });
+
+  test('that cannot be written are sent again after idle pauses of a second or more, and new entries after theirs', async () => {
+    let isDown = true;
+    const sleeps: (readonly [milliseconds: number, isIdle: boolean | undefined])[] = [];
+    let [wake] = [(): void => undefined];
+    const sleep: Surroundings['sleep'] = (milliseconds, signal, isIdle) => {
+      // Pauses of the client before another attempt.
+      if (signal === undefined) return Promise.resolve();
+      sleeps.push([milliseconds, isIdle]);
+      return new Promise(resolve => {
+        wake = resolve;
+      });
+    };
+    const plan: FaultPlan = () => (isDown ? 'reset before' : undefined);
+    const { writer, read } = await world({ durable: { milliseconds: 10, bytes: 1_000 }, plan, sleep });
+    const log = writer();
+    await log.append({ n: 0 });
+    await rejects(log.flush(), 'Unreachable');
+    const woken = wake;
+    await log.append({ n: 1 });
+    // The pause before it was ended, and a program's own pause may come back for all that.
+    woken();
+    wake();
+    await until('another pause', async () => sleeps.length > 3);
+    assert.deepEqual(sleeps, [
+      [10, false],
+      [1_000, true],
+      [10, false],
+      [1_000, true],
+    ]);
+    isDown = false;
+    wake();
+    await until('the entries', async () => (await read(0, 60)).length > 1);
+    await log.close();
+    assert.deepEqual(await read(0, 60), [0, 1]);
   });
 
   test('pass by half a line, and tell of what is none', async () => {
