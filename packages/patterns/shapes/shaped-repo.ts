@@ -68,7 +68,7 @@ export abstract class ShapedRepo<E extends AnyEntity, S extends StoredOf<E>, V, 
     }
   }
 
-  protected byRead<T>(
+  protected async byRead<T>(
     key: KeyOf<E>,
     etag: string,
     mayLack: boolean,

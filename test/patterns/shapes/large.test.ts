@@ -134,6 +134,14 @@ describePeers('large values', peer => {
     assert.deepEqual(await photos.content(two, 'image'), bytesOf(4_000, 3));
   });
 
+  test('refuse a key that is none by a promise', async () => {
+    const { photos } = await world();
+    await rejects(
+      photos.mutate({} as never, () => undefined),
+      'KeyInvalid',
+    );
+  });
+
   test('whose blob is gone or is another are told', async () => {
     const { photos, blobs, blobNames } = await world();
     const row = await photos.create({ id: 1, image: bytesOf(2_000) });
