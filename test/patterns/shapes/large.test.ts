@@ -134,6 +134,28 @@ describePeers('large values', peer => {
     assert.deepEqual(await photos.content(two, 'image'), bytesOf(4_000, 3));
   });
 
+  test('that are replaced before every read of the blob are given up, and a signal ends that', async () => {
+    const { db, Photo, container, photos } = await world({ sleep: async () => undefined });
+    const others = larges(db, Photo, { container });
+    const row = await photos.create({ id: 1, image: bytesOf(2_000) });
+    await others.replace(row, { id: 1, image: bytesOf(2_001) });
+    const ending = new AbortController();
+    let [reads, last] = [0, 20];
+    const read = photos.get.bind(photos);
+    photos.get = async (...given) => {
+      const found = await read(...given);
+      if (++reads === last) ending.abort(new Error('the end'));
+      assert(reads <= 20, 'no end');
+      await others.replace(anyOf(1), { id: 1, image: bytesOf(2_001) });
+      return found;
+    };
+    await rejects(photos.content(row, 'image'), 'Contention', { attempts: 8 });
+    assert.equal(reads, 8);
+    [reads, last] = [0, 2];
+    await assert.rejects(photos.content(row, 'image', { signal: ending.signal }));
+    assert.equal(reads, 2);
+  });
+
   test('refuse a key that is none by a promise', async () => {
     const { photos } = await world();
     await rejects(

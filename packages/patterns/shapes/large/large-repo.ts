@@ -6,6 +6,7 @@ import { addressOfKey } from '../../model/address.js';
 import type { AnyEntity, KeyOf, NewOf, Of } from '../../model/definition.js';
 import type { GivenPatch, KeyStays, PatchOf } from '../../model/patch.js';
 import type { StoredOf } from '../../model/stored.js';
+import { Attempts } from '../../repo/optimistic.js';
 import { refuseOtherKey } from '../../repo/write/mutate.js';
 import { Repo, type RepoOptions } from '../../repo/write/repo.js';
 import type { Service } from '../../repo/write/service.js';
@@ -69,6 +70,7 @@ export class LargeRepo<E extends AnyEntity> extends ShapedRepo<
 > {
   /** Rows with handles of large values. Its writes do not delete blobs; the sweeper does. */
   readonly rows: Repo<E>;
+  readonly #service: Service;
   readonly #entity: E;
   readonly #blobs: LargeBlobs;
   readonly #shapes: ReadonlyMap<string, LargeShape>;
@@ -86,6 +88,7 @@ export class LargeRepo<E extends AnyEntity> extends ShapedRepo<
     });
     if (shapes.length === 0) refuseDefinition(entity.name, 'it has no large property');
     this.rows = new Repo(service, entity, options);
+    this.#service = service;
     this.#entity = entity;
     this.#blobs = new LargeBlobs(service, entity.name, container);
     this.#shapes = new Map(shapes);
@@ -96,7 +99,7 @@ export class LargeRepo<E extends AnyEntity> extends ShapedRepo<
   }
 
   /**
-   * The content of a large value; undefined if the row has none. If it was replaced since, the row's present content. Throws RowUnreadable if the blob is missing or does not match the row.
+   * The content of a large value; undefined if the row has none. If it was replaced since, the row's present content. Throws RowUnreadable if the blob is missing or does not match the row, and Contention if every read met another write.
    */
   async content<K extends LargeName<E>>(
     row: StoredOf<E>,
@@ -240,12 +243,9 @@ export class LargeRepo<E extends AnyEntity> extends ShapedRepo<
 
   /** The row may have been written since it was read, and its former blob be gone: it is damaged if it still names what is not there. */
   async #bytesIn(row: StoredOf<E>, name: string, options: CallOptions): Promise<Uint8Array | undefined> {
+    const attempts = new Attempts(this.#service.surroundings, options);
     let read: StoredOf<E> | undefined = row;
-    for (
-      let missing: string | undefined;
-      ;
-      read = await this.get(row.value as unknown as KeyOf<E>, options)
-    ) {
+    for (let missing: string | undefined; ; ) {
       const handle = handleIn(read?.value, name);
       if (handle?.pointer === undefined) return handle?.bytes;
       const { blob } = handle.pointer;
@@ -256,7 +256,10 @@ export class LargeRepo<E extends AnyEntity> extends ShapedRepo<
       }
       const found = await this.#blobs.read(handle.pointer, options);
       if (found !== undefined) return found;
+      // The row that was given may be old; one that was just read has been replaced by a writer, who may go on.
+      if (missing !== undefined) await attempts.next(row, read?.etag);
       missing = blob;
+      read = await this.get(row.value as unknown as KeyOf<E>, options);
     }
   }
 }
