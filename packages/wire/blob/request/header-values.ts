@@ -23,6 +23,15 @@ const CRC64_BYTES = 8;
 export const invalidHeader = (name: string, value: string): BlobError =>
   new BlobError('InvalidHeaderValue', { name, value });
 
+/** Of features that no account here has: ignored, they would promise what is not kept (protocol: blob-requests#headers). */
+const UNSUPPORTED =
+  /^x-ms-(?:source-|default-|deny-)?(?:encryption-(?:key|scope|algorithm)|immutability-policy-|legal-hold$)/;
+
+export function checkSupported(headers: Headers): void {
+  const name = Object.keys(headers).find(each => UNSUPPORTED.test(each));
+  if (name !== undefined) throw new BlobError('UnsupportedHeader', { name });
+}
+
 /** An empty header counts as missing. */
 export const sent = (headers: Headers, name: string): string | undefined => headers[name] || undefined;
 

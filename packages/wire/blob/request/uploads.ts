@@ -2,7 +2,7 @@
 // blob-requests#limits-by-version), and structured messages, the form in which newer clients wrap it
 // (protocol: blob-requests#structured-bodies).
 import { Crc64 } from '#base';
-import { BlobError, type Upload } from '#blobs';
+import { BlobError, type OperationKind, type Upload } from '#blobs';
 import { crc64Of, type Headers, invalidHeader, md5Of, required, sent, wholeHeader } from './header-values.js';
 
 const MIB = 1_048_576;
@@ -65,6 +65,17 @@ const withoutLength = (): BlobError =>
 export function checkLengthSent(headers: Headers): void {
   if (headers['content-length'] === undefined) throw withoutLength();
 }
+
+/** Operations whose content is elsewhere or none. */
+export const WITHOUT_BODY: ReadonlySet<OperationKind> = new Set<OperationKind>([
+  'putAppendBlob',
+  'putPageBlob',
+  'putBlobFromUrl',
+  'putBlockFromUrl',
+  'appendBlockFromUrl',
+  'clearPages',
+  'putPagesFromUrl',
+]);
 
 /** @throws BlobError MissingContentLengthHeader, InvalidHeaderValue for a body where none belongs. */
 export function checkNoBody(headers: Headers): void {
