@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { execute } from '../execute.js';
+import { containerAddress, decodeContainer, encodeContainer } from '../rows/container-space.js';
 import {
   BLOB,
   CONTAINER,
@@ -63,4 +64,18 @@ test('a lease keeps a container from being deleted, and nothing else', async () 
   const broken = await outcomeOf('leased', run(lease({ kind: 'break', seconds: 5 })));
   assert.equal(broken.seconds, 5);
   await outcomeOf('containerDeleted', run(drop({ ...NONE, leaseId })));
+});
+
+test('a delete that was interrupted after it checked the lease can be finished without the lease', async () => {
+  const { context, run } = await openContainer();
+  await outcomeOf('leased', run(lease({ kind: 'acquire', seconds: 'infinite', proposedId: undefined })));
+  const space = await context.store.getSpace(containerAddress(context.account, CONTAINER));
+  assert(space);
+  await context.store.updateSpace(space, bytes =>
+    encodeContainer({ ...decodeContainer(bytes), isDeleting: true }),
+  );
+  // No client can break the lease any more.
+  await refusalOf('ContainerNotFound', run(lease({ kind: 'break', seconds: 0 })));
+  await outcomeOf('containerDeleted', run(drop()));
+  await refusalOf('ContainerNotFound', run(read));
 });

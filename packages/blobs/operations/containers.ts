@@ -79,7 +79,8 @@ export async function deleteContainer(
   const now = clock();
   const marked = await store.updateSpace(space, bytes => {
     const stored = decodeContainer(bytes);
-    admit(stored, conditions, now, true);
+    // An interrupted delete has checked the lease, which no client can break any more.
+    admit(stored, conditions, now, !stored.isDeleting);
     return encodeContainer({ ...stored, isDeleting: true });
   });
   if (!marked || !(await store.dropSpace(marked))) throw missingContainer();
