@@ -1,7 +1,7 @@
 // A check finds contents that rows name and that are missing or too short. A backup has everything its rows name, even
 // while a server replaces and drops contents.
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { collectRows, type Engine, type NamedContent, type Space } from '#store';
@@ -86,6 +86,22 @@ test('rows that the log replaces are checked as they stand in the log', async t 
   assert.deepEqual((await checkStore(killed)).findings, [
     `a/n: a row in data.log: the content ${fresh.id} is missing.`,
   ]);
+});
+
+test('after a check by root, the server of another user can write contents', {
+  skip: process.getuid?.() !== 0,
+}, async t => {
+  const directory = newDirectory(t);
+  const { store } = await newStore(directory);
+  await store.close();
+  const [uid, gid] = [12345, 54321];
+  chownSync(join(directory, 'data.mdb'), uid, gid);
+  const contents = join(directory, 'contents');
+  await checkStore(directory);
+  for (const path of [contents, join(contents, 'processes'), join(contents, 'format')]) {
+    const owned = statSync(path);
+    assert.deepEqual([owned.uid, owned.gid], [uid, gid]);
+  }
 });
 
 const ROUNDS_MAX = 20;

@@ -1,11 +1,11 @@
 // A store as it is at one moment, for checking or copying its file while others write: it holds one of LMDB's reader
-// slots, so that no page of that moment is overwritten. It changes nothing in the store. unread-log.ts finds what is
+// slots, so that no page of that moment is overwritten. It changes no row and no content. unread-log.ts finds what is
 // only in the store's log.
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, chownSync, constants, existsSync, statSync } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Inspection, StoreError, type StoreReport } from '#store';
-import { contentsOf } from '../content/content-path.js';
+import { contentsOf, FORMAT_NAME, PROCESSES_NAME } from '../content/content-path.js';
 import { monotonicNow, ProcessEntry } from '../content/process-entry.js';
 import { FILE_NAME, openRoot } from '../environment.js';
 import { engineError } from '../lmdb/engine-error.js';
@@ -40,12 +40,26 @@ export async function withContentsPinned<T>(path: string, use: () => Promise<T>)
   if (isAtRest(path) || !isWritable(path)) return use();
   // Creates nothing next to a file that is no store's.
   checkFileHead(path);
+  const contents = contentsOf(dirname(path));
+  const isNew = !existsSync(contents);
   // A server that writes its first content now finds the directory, and takes it for durable.
-  const entry = new ProcessEntry(contentsOf(dirname(path)), true, monotonicNow());
+  const entry = new ProcessEntry(contents, true, monotonicNow());
   try {
+    if (isNew) giveToOwner(contents, path);
     return await use();
   } finally {
     entry.close();
+  }
+}
+
+/** Root may check the store of another user, whose server has to be able to write contents afterwards. */
+function giveToOwner(contents: string, path: string): void {
+  const { uid, gid } = statSync(path);
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  try {
+    for (const name of ['', PROCESSES_NAME, FORMAT_NAME]) chownSync(join(contents, name), uid, gid);
+  } catch {
+    // The file system has no owners, or this root may not change them.
   }
 }
 

@@ -7,7 +7,7 @@ import { syncDirectoryNow, syncFile } from '../lmdb/directory.js';
 
 const CONTENTS_NAME = 'contents';
 export const PROCESSES_NAME = 'processes';
-const FORMAT_NAME = 'format';
+export const FORMAT_NAME = 'format';
 const FORMAT = '2';
 /** A content's id begins with that of the process that wrote it. */
 export const PROCESS_ID_LENGTH = 14;
@@ -65,6 +65,6 @@ export function assertFormat(directory: string): void {
   if (text === FORMAT || text === '') return;
   throw new StoreError(
     'unsupported',
-    `${directory} has format ${text}; this program knows format ${FORMAT}.`,
+    `${directory} has format ${text}; this program knows format ${FORMAT}. Use the version that wrote it.`,
   );
 }

@@ -100,7 +100,7 @@ test('contents of another format are refused', async t => {
   await store.close();
   for (const format of ['1', '3', '22']) {
     writeFileSync(join(directory, 'contents', 'format'), `${format}\n`);
-    const message = `${directory}/contents has format ${format}; this program knows format 2.`;
+    const message = `${directory}/contents has format ${format}; this program knows format 2. Use the version that wrote it.`;
     await assert.rejects(openLmdbStore({ directory }), { code: 'unsupported', message });
   }
 });
