@@ -31,6 +31,22 @@ describe('tables', WITH_BROWSER, () => {
     assert.equal(await page.locator('.grid').getAttribute('aria-rowcount'), '3001');
   });
 
+  test('a scan reads on while the end is in sight, and asks after fifty pages without a row', async t => {
+    const page = await world().open(t, 'tables/wide');
+    let asked = 0;
+    const next = { 'x-ms-continuation-nextpartitionkey': 'p', 'x-ms-continuation-nextrowkey': 'r' };
+    await page.route(/orders\(\)/, async route => {
+      const RowKey = String(++asked);
+      const value = asked > 3 ? [] : [{ PartitionKey: 'p', RowKey, Timestamp: '2026-01-31T12:00:00Z' }];
+      await route.fulfill({ json: { value }, headers: next });
+    });
+    await page.getByRole('link', { name: 'orders' }).first().click();
+    await page.getByText('53 requests').waitFor();
+    await button(page, 'Read more').waitFor();
+    assert.equal(await page.locator('.grid-row').count(), 3);
+    assert.equal(asked, 53);
+  });
+
   test('values show their types where they differ, and absent is not empty', async t => {
     const page = await world().open(t, 'tables/everyType');
     const mixed = page.locator('.grid-row', { hasText: 'mixed' });

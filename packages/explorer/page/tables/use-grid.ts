@@ -144,7 +144,7 @@ function useActive(
 }
 
 export function useGrid(state: TableState, scroller: Scroller) {
-  const { read, more, rows, columns, sorting, widthOf } = state;
+  const { more, rows, columns, sorting, widthOf } = state;
   const sight = useSight(scroller);
   const placed = useMemo(() => placedOf(columns, widthOf), [columns, widthOf]);
   const end = placed.at(-1);
@@ -161,7 +161,7 @@ export function useGrid(state: TableState, scroller: Scroller) {
   const last = Math.min(rows.length, rowAt(sight.bottom + AROUND_PIXELS));
   useEffect(() => {
     if (last >= rows.length - AHEAD && sorting === undefined) more();
-  }, [last, read, sorting]);
+  }, [last, rows.length, sorting]);
   return {
     fixed,
     moving,

@@ -45,7 +45,7 @@ export function useRows({ table, filter }: Selected) {
   const loading = useLoaded<Rows>(
     async (stop, from, show) => {
       // On over pages without rows, which a scan may have many of.
-      for (let empty = 0; ; empty++) {
+      for (let empty = 1; ; empty++) {
         const begun = performance.now();
         const { pages, next: token } = from() ?? NOTHING;
         const top = pages === 0 ? FIRST_PAGE_ROWS : PAGE_ROWS;
@@ -79,7 +79,8 @@ export function useRows({ table, filter }: Selected) {
     knownColumns: known.columns(),
     stop: loading.stop,
     more: () => {
-      if (hasMore && !isLoading && !isFull) void loading.more();
+      // Not as drawn: an effect may run after the page has been read, with the function of the drawing before.
+      if (hasMore && !isFull && !loading.state.peek().isLoading) void loading.more();
     },
     /** Asking again reads again. */
     again: () => setAsked(count => count + 1),
