@@ -218,6 +218,15 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
     }
   });
 
+  test('a refusal of a signature goes away with what was refused', async t => {
+    const page = await world().open(t, 'sas?scope=queue&resource=invoices');
+    await page.route('**/signatures', route => route.abort());
+    await button(page, 'Make the signature').click();
+    await page.getByText('The explorer does not answer.').waitFor();
+    await page.getByLabel('HTTPS only').check();
+    await page.getByText('The explorer does not answer.').waitFor({ state: 'detached' });
+  });
+
   test('a signature says what it allows, and works', async t => {
     const page = await world().open(t, 'tables/orders');
     await choose(page, 'table', 'Shared access signature');

@@ -125,23 +125,24 @@ const Made = ({ urls }: { readonly urls: Urls }) => (
 
 export function SignatureView(wanted: { readonly scope: string; readonly resource: string }) {
   const [form, setForm] = useState(() => firstForm(wanted.scope, wanted.resource));
-  const [urls, setUrls] = useState<Urls>();
+  /** The form that was sent, with what came of it. */
+  const [sent, setSent] = useState<{ readonly form: SasForm; readonly urls?: Urls }>();
   const { work, run } = useWork();
   const fault = useMemo(() => faultOf(form, Date.now()), [form]);
   const { scope, resource } = form;
-  const onChange = (part: Values): void => {
-    setForm({ ...form, ...('scope' in part && NOTHING), ...part });
-    setUrls(undefined);
-  };
+  const onChange = (part: Values): void => setForm({ ...form, ...('scope' in part && NOTHING), ...part });
   const make = (event: Event): void => {
     event.preventDefault();
     const request = { account: account.value, scope, resource, fields: fieldsOf(form) };
-    if (fault === undefined)
-      void run(async () =>
-        setUrls((await fetchValue<{ readonly urls: Urls }>('/signatures', posted(request))).urls),
-      );
+    if (fault !== undefined) return;
+    void run(async () => {
+      setSent({ form });
+      const { urls } = await fetchValue<{ readonly urls: Urls }>('/signatures', posted(request));
+      setSent({ form, urls });
+    });
   };
   const part = { values: { ...form }, onChange };
+  const isOfForm = sent?.form === form;
   return (
     <div class="view scrolling">
       <header class="bar">
@@ -183,8 +184,8 @@ export function SignatureView(wanted: { readonly scope: string; readonly resourc
         <Button kind="primary" icon={KeyRound} disabled={fault !== undefined}>
           Make the signature
         </Button>
-        <Fault text={work.failure} />
-        {urls !== undefined && <Made urls={urls} />}
+        <Fault text={isOfForm ? work.failure : undefined} />
+        {isOfForm && sent.urls !== undefined && <Made urls={sent.urls} />}
       </form>
     </div>
   );
