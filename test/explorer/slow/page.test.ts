@@ -12,7 +12,7 @@ import { until } from '#base/testing/until';
 import { SITE_DIRECTORY } from '#explorer';
 import { putBlobs, putEveryType, putOrders, putQueues, tableClient } from '../contents.js';
 import { printLink } from '../stage.js';
-import { ACCOUNT, button, goTo, openPage, openWorld, WITH_BROWSER } from '../world.js';
+import { ACCOUNT, button, choose, goTo, openPage, openWorld, WITH_BROWSER } from '../world.js';
 
 const GZIP_BYTES_MAX = 180 * 1024;
 const FIRST_GZIP_BYTES_MAX = 100 * 1024;
@@ -98,6 +98,27 @@ describe('the page', WITH_BROWSER, () => {
       'a chosen theme',
       async () => (await page.locator('html').getAttribute('data-theme')) === 'light',
     );
+  });
+
+  test('a dialog gives the focus back to what had it, or to nothing', async t => {
+    const page = await world().open(t, 'tables/orders');
+    const focused = (): Promise<string> => page.evaluate('document.activeElement.ariaLabel ?? ""');
+    await page.keyboard.press('/');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Escape');
+    await until('focus in the filter', async () => (await focused()) === 'Filter');
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('?');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Keys' }).waitFor({ state: 'detached' });
+    assert.equal(await focused(), '');
+    await goTo(page, "tables/orders?filter=RowKey eq 'none'");
+    await choose(page, 'table', 'Delete by filter');
+    await button(page, 'Count first').click();
+    await page.getByText('Found 0 entities.').waitFor();
+    await page.keyboard.press('Escape');
+    await until('focus on the menu', async () => (await focused()) === 'More about this table');
   });
 
   const places = [

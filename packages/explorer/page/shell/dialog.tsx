@@ -16,7 +16,7 @@ interface ModalProps {
   readonly children: ComponentChildren;
 }
 
-/** What had the focus: a dialog in place of another gives it back too. */
+/** What had the focus before the dialog that goes away now: one in its place gives it back too. */
 let last: Element | null = null;
 
 export function Modal({ label, kind = '', onClose, children }: ModalProps) {
@@ -24,11 +24,16 @@ export function Modal({ label, kind = '', onClose, children }: ModalProps) {
   // At once, so that no key that is typed next goes elsewhere.
   useLayoutEffect(() => {
     const before = document.activeElement === document.body ? last : document.activeElement;
-    last = before;
     element.current?.showModal();
     element.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
-    // Once the dialog is gone: until then nothing else takes the focus.
-    return () => queueMicrotask(() => before instanceof HTMLElement && before.focus());
+    return () => {
+      last = before;
+      // Once the dialog is gone: until then nothing else takes the focus.
+      queueMicrotask(() => {
+        last = null;
+        if (before instanceof HTMLElement) before.focus();
+      });
+    };
   }, []);
   const cancel = (event: Event): void => {
     event.preventDefault();
