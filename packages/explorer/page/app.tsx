@@ -40,8 +40,10 @@ const isField = (target: EventTarget | null): boolean =>
 addEventListener('keydown', event => {
   const isControl = event.ctrlKey || event.metaKey;
   if (isControl && event.key.toLowerCase() === 'k') {
-    if (document.querySelector('dialog.palette') === null) showPalette();
-    else close();
+    const open = document.querySelector('dialog[open]');
+    // Not in place of a dialog, which may have work under way, or a text.
+    if (open === null) showPalette();
+    else if (open.matches('.palette')) close();
   } else {
     const isTaken = isControl || event.altKey || isField(event.target);
     if (isTaken || document.querySelector('dialog[open]') !== null) return;

@@ -99,6 +99,34 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
     await queue.delete();
   });
 
+  test('a question stays open when an earlier one ends, or the palette is asked for', async t => {
+    const queue = queueOf('cleared');
+    await queue.create();
+    const page = await world().open(t, 'queues/cleared');
+    let goOn = (): void => {};
+    const cleared = new Promise<void>(resolve => {
+      goOn = resolve;
+    });
+    await page.route('**/messages?*', async route => {
+      if (route.request().method() === 'DELETE') await cleared;
+      await route.continue();
+    });
+    await choose(page, 'queue', 'Clear the queue');
+    await page.getByLabel('Type cleared to confirm').fill('cleared');
+    await page.keyboard.press('Enter');
+    await page.getByText('Working…').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('n');
+    const text = page.getByLabel('Text', { exact: true });
+    await text.fill('typed');
+    goOn();
+    await page.getByText('Cleared the queue.').waitFor();
+    await page.keyboard.press('Control+k');
+    for (let frame = 0; frame < 5; frame++) await page.evaluate('new Promise(requestAnimationFrame)');
+    assert.equal(await text.inputValue(), 'typed');
+    await queue.delete();
+  });
+
   test('a queue is cleared after its name is typed', async t => {
     const page = await world().open(t, 'queues/thumbnails');
     await queueOf('thumbnails').sendMessage('x');

@@ -102,7 +102,8 @@ function Asking({ title, action, isDanger = false, isWide, text, fields = [], pr
     if (isDisabled || isOver) return;
     void run(async running => {
       await perform(values, running);
-      if (progress === undefined) close();
+      // After a Cancel another dialog may be open.
+      if (progress === undefined && !running.signal.aborted) close();
     });
   };
   const label = state === 'running' && progress === undefined ? 'Working…' : action;
