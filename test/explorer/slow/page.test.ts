@@ -170,6 +170,8 @@ describe('the page', WITH_BROWSER, () => {
         await goTo(page, place);
         const beyond = await page.evaluate<number>(BEYOND);
         assert.equal(beyond, 0, place);
+        for (const bar of await page.locator('.bar').all())
+          assert.equal(await bar.evaluate(head => head.scrollHeight - head.clientHeight), 0, place);
         for (const button of await page.locator('.bar button:visible, .filter-row button:visible').all()) {
           const box = await button.boundingBox();
           assert(
@@ -178,6 +180,10 @@ describe('the page', WITH_BROWSER, () => {
           );
         }
       }
+      await goTo(page, 'queues/invoices');
+      await page.keyboard.press('n');
+      const text = page.locator('.dialog-body');
+      assert.equal(await text.evaluate(body => body.scrollWidth - body.clientWidth), 0);
     });
 
   test('a heat map shows the hottest partitions, and leads to their entities', async t => {
