@@ -62,11 +62,17 @@ export async function takeName<Owner>(
     const found = identityOf(path);
     const owner = await ownerOf(path);
     if (owner !== undefined) return { owner };
+    // It was removed since: whoever links the name now is alive.
+    if (found === undefined) continue;
     if (linked(own, guard)) {
       if (identityOf(path) === found) leaveName(path);
       leaveName(guard);
-    } else if ((await ownerOf(guard)) === undefined) leaveName(guard);
-    else await setTimeout(GUARD_MILLISECONDS);
+      continue;
+    }
+    const held = identityOf(guard);
+    if (held === undefined) continue;
+    if ((await ownerOf(guard)) !== undefined) await setTimeout(GUARD_MILLISECONDS);
+    else if (identityOf(guard) === held) leaveName(guard);
   }
   return 'busy';
 }
