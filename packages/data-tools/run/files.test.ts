@@ -14,9 +14,6 @@ const PROCESSES = 3;
 /** No process has it. */
 const DEAD = JSON.stringify({ pid: 2 ** 30, started: '1' });
 
-/** Races of a few microseconds, which a busy machine decides: of `verify`. */
-const LONG = { skip: process.env.SHELFMARK_LONG !== '1' };
-
 /** Takes a lock every two milliseconds, from a time on, and keeps it; prints those that it got. */
 function taker(t: TestContext, directory: string): ChildProcess {
   const script = `
@@ -49,7 +46,7 @@ async function told({ stdout }: ChildProcess): Promise<string> {
   return String(line).trim();
 }
 
-test('of several processes that find the lock of a killed one, one gets it', LONG, async t => {
+test('of several processes that find the lock of a killed one, one gets it', async t => {
   const directory = mkdtempSync(join(tmpdir(), 'lock-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const rounds = Array.from({ length: ROUNDS }, (_, round) => round);
