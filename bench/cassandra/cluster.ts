@@ -27,7 +27,7 @@ const DROP_MILLISECONDS = 60_000;
 const ATTEMPTS = 5;
 const PAUSE_MILLISECONDS = 2000;
 
-/** Tries again, because a cluster may be too slow for a moment; each failure is said. */
+/** Tries again, because a cluster may be too slow for a moment; each failure is printed. */
 export async function patiently<T>(what: string, say: Say, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

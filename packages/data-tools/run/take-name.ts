@@ -62,7 +62,7 @@ export async function takeName<Owner>(
     const found = identityOf(path);
     const owner = await ownerOf(path);
     if (owner !== undefined) return { owner };
-    // It was removed since: whoever links the name now is alive.
+    // It was removed since, and another process may link the name at any moment: that link must not be removed as dead.
     if (found === undefined) continue;
     if (linked(own, guard)) {
       if (identityOf(path) === found) leaveName(path);

@@ -47,9 +47,9 @@ interface Followed {
   audit(db: Db, options?: AuditOptions): Pages;
   /** Reads that are never behind. */
   read?(db: Db): Promise<void>;
-  /** What must be true at any moment besides. */
+  /** Checks what else must be true at any moment. */
   always?(): Promise<void>;
-  /** The same at the end. */
+  /** Checks the same at the end. */
   finally?(): Promise<void>;
 }
 

@@ -162,7 +162,7 @@ describePeers('remote unique keys', peer => {
     await rejects(members.create(ann), 'AlreadyExists');
     const { keys, records } = await rowsIn(db, table);
     assert.deepEqual([keys.length, records.length], [0, 0]);
-    // What refused it is told, though the key could not be given back.
+    // The caller gets the refusal, not the failure to give the key back.
     const plan: FaultPlan = (_, { method }) => (method === 'DELETE' ? 'reset before' : undefined);
     await rejects(other('patient', plan).create(ann), 'AlreadyExists');
     await settled();
