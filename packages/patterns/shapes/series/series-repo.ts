@@ -160,7 +160,7 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
   /** The sum of all slots, of a series of numbers: what writers with a slot each have counted together. */
   async sum(key: KeyOf<E>, options: CallOptions = {}): Promise<SlotOf<E, S>> {
     const slots = await this.slots(key, options);
-    const zero = this.#shape.each.edm === 'Int64' ? 0n : 0;
+    const zero = this.#zero();
     return slots.reduce<unknown>((sum, each) => (sum as number) + ((each ?? zero) as number), zero) as SlotOf<
       E,
       S
@@ -171,7 +171,7 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
   counter(key: KeyOf<E>, slot: number): SlotCounter<E, S> {
     this.#refuseRing('mutateAt');
     this.#checkedSlot(slot);
-    const zero = this.#shape.each.edm === 'Int64' ? 0n : 0;
+    const zero = this.#zero();
     let total: number | bigint | undefined;
     // What calls were given that could not read the slot.
     let waiting: number | bigint = zero;
@@ -192,6 +192,10 @@ export class SeriesRepo<E extends AnyEntity, S extends SeriesName<E>> {
         return done;
       },
     };
+  }
+
+  #zero(): number | bigint {
+    return this.#shape.each.edm === 'Int64' ? 0n : 0;
   }
 
   async #set(key: KeyOf<E>, slot: number, value: unknown, options: CallOptions): Promise<void> {

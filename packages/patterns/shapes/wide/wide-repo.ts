@@ -18,7 +18,7 @@ import type { ManyOptions } from '../../repo/read/reads.js';
 import { POINT_CONCURRENCY } from '../../repo/read/table-query.js';
 import { type Change, type MutateOptions, mutate, refuseOtherKey } from '../../repo/write/mutate.js';
 import { patchOfValue, refuseForeign } from '../../repo/write/operations.js';
-import { newIdentity, timeOfWrite } from '../../repo/write/plan-write.js';
+import { subjectOf, timeOfWrite } from '../../repo/write/plan-write.js';
 import type { Identity, PlannedWrite, WriteResult } from '../../repo/write/planned-write.js';
 import { refuseOperationIdProperty, type Service } from '../../repo/write/service.js';
 import { writeTogether } from '../../repo/write/write-planned.js';
@@ -177,10 +177,10 @@ export class WideRepo<E extends AnyEntity> extends ShapedRepo<E, WideStored<E>, 
     return { ...row, unknown: row.unknown.filter(({ name }) => name === own) };
   }
 
-  #subject(identity = newIdentity(this.#service)): WideSubject<E> {
+  #subject(identity?: Identity): WideSubject<E> {
     const { random } = this.#service.surroundings;
-    const now = timeOfWrite(this.#service);
-    return { entity: this.#entity, table: this.table, identity, now, newId: () => toHex(random(ID_BYTES)) };
+    const subject = subjectOf(this.#service, this.#entity, this.table, identity);
+    return { ...subject, newId: () => toHex(random(ID_BYTES)) };
   }
 
   /** Throws RowUnreadable for rows that do not belong together though no write is under way, and Contention if every attempt met a write. */
