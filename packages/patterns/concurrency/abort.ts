@@ -15,7 +15,8 @@ const WAITING = new WeakMap<AbortSignal, Waiting>();
 function listenTo(signal: AbortSignal): Waiting {
   const steps = new Set<() => void>();
   const abort = (): void => {
-    for (const step of [...steps]) step();
+    // A step may release others.
+    for (const step of [...steps]) if (steps.has(step)) step();
   };
   const waiting = { steps, abort };
   signal.addEventListener('abort', abort, { once: true });
