@@ -1,9 +1,9 @@
 // The requests of the Table service about tables themselves: make one, drop one, list names. A table that exists, is missing or is being deleted is an answer here and no error.
 import type { CallOptions } from '../concurrency/abort.js';
 import { isObject } from '../values/is-object.js';
-import type { Sender, TableAnswer, TableRequest } from './sender.js';
-import { requestError } from './service-refusal.js';
-import { heard, isDone, refusalOf } from './table-requests.js';
+import type { Sender } from './sender.js';
+import { requestError, type ServiceRefusal } from './service-refusal.js';
+import { answered, checkWritten } from './table-requests.js';
 
 /** `deleting`: the name is not free yet. */
 export type CreatedTable = 'made' | 'there' | 'deleting';
@@ -17,10 +17,12 @@ interface TablesPage {
 
 const ACCEPT = { Accept: 'application/json;odata=nometadata' } as const;
 
+/** Throws SyntaxError. */
 function namesIn(text: string): readonly string[] {
   const body: unknown = JSON.parse(text);
   const rows: unknown = isObject(body) ? body.value : undefined;
-  return Array.isArray(rows) ? rows.flatMap(row => (isObject(row) ? [String(row.TableName)] : [])) : [];
+  if (!Array.isArray(rows)) throw new SyntaxError('The answer is not a list of tables.');
+  return rows.flatMap(row => (isObject(row) ? [String(row.TableName)] : []));
 }
 
 function dateIn(text: string | undefined): Date | undefined {
@@ -36,28 +38,42 @@ export class AccountTables {
   }
 
   async create(table: string, { signal }: CallOptions = {}): Promise<CreatedTable> {
-    const answer = await this.#answer({
+    const sent = await this.#sender.send({
       method: 'POST',
       path: 'Tables',
       headers: { ...ACCEPT, 'Content-Type': 'application/json', Prefer: 'return-no-content' },
       body: JSON.stringify({ TableName: table }),
       signal,
     });
-    if (isDone(answer)) return 'made';
-    const refusal = refusalOf(answer);
-    if (refusal.code === 'TableAlreadyExists') return 'there';
-    if (refusal.code === 'TableBeingDeleted') return 'deleting';
-    throw requestError(refusal, table);
+    return answered<CreatedTable>(
+      sent,
+      refusal => {
+        if (refusal.code === 'TableAlreadyExists') return 'there';
+        if (refusal.code === 'TableBeingDeleted') return 'deleting';
+        throw requestError(refusal, table);
+      },
+      answer => {
+        checkWritten(answer);
+        return 'made';
+      },
+    );
   }
 
   async delete(table: string, { signal }: CallOptions = {}): Promise<DeletedTable> {
     const path = `Tables('${table}')`;
-    const answer = await this.#answer({ method: 'DELETE', path, headers: ACCEPT, signal });
-    if (isDone(answer)) return 'deleted';
-    const refusal = refusalOf(answer);
-    if (refusal.code === 'TableBeingDeleted') return 'deleting';
-    if (refusal.status === 404) return 'gone';
-    throw requestError(refusal, table);
+    const sent = await this.#sender.send({ method: 'DELETE', path, headers: ACCEPT, signal });
+    return answered<DeletedTable>(
+      sent,
+      refusal => {
+        if (refusal.code === 'TableBeingDeleted') return 'deleting';
+        if (refusal.status === 404) return 'gone';
+        throw requestError(refusal, table);
+      },
+      answer => {
+        checkWritten(answer);
+        return 'deleted';
+      },
+    );
   }
 
   /** The tables whose names are from one text up to another, by pages. */
@@ -68,16 +84,18 @@ export class AccountTables {
     const $filter = `TableName ge '${from}' and TableName lt '${to}'`;
     for (let NextTableName: string | undefined; ; ) {
       const query = { $filter, NextTableName };
-      const answer = await this.#answer({ method: 'GET', path: 'Tables', query, headers: ACCEPT, signal });
-      if (!isDone(answer)) throw requestError(refusalOf(answer));
-      yield { names: namesIn(answer.text), date: dateIn(answer.header('date')) };
-      NextTableName = answer.header('x-ms-continuation-nexttablename');
-      if (NextTableName === undefined) return;
+      const sent = await this.#sender.send({ method: 'GET', path: 'Tables', query, headers: ACCEPT, signal });
+      const refused = (refusal: ServiceRefusal): never => {
+        throw requestError(refusal);
+      };
+      const { next, ...page } = answered(sent, refused, ({ text, header }) => ({
+        names: namesIn(text),
+        date: dateIn(header('date')),
+        next: header('x-ms-continuation-nexttablename'),
+      }));
+      yield page;
+      if (next === undefined) return;
+      NextTableName = next;
     }
-  }
-
-  /** Throws Unreachable. */
-  async #answer(request: TableRequest): Promise<TableAnswer> {
-    return heard(await this.#sender.send(request));
   }
 }

@@ -26,16 +26,40 @@ export type WriteAnswer = { readonly isInDoubt: boolean } & (
 const unreachable = ({ attempts, cause }: Pick<Silence, 'attempts' | 'cause'>): PatternError =>
   new PatternError('Unreachable', { attempts }, { cause });
 
-/** Throws Unreachable. */
-export function heard(answer: TableAnswer | Silence): TableAnswer {
-  if (answer.kind === 'silence') throw unreachable(answer);
-  return answer;
-}
+const isDone = ({ status }: TableAnswer): boolean => status >= 200 && status < 300;
 
-/** Statuses of a write that is done (Insert, Update, Merge, Delete and Insert Or Replace Entity of Azure's documentation). */
+const refusalOf = ({ status, text, header }: TableAnswer): ServiceRefusal =>
+  parseRefusal(status, text, header);
+
+/** Statuses of a write that is done (Insert, Update, Merge, Delete and Insert Or Replace Entity of Azure's documentation, Create and Delete Table). */
 const WRITTEN: readonly number[] = [201, 204];
 
-/** The answer to a write; `done` reads its result. What is no answer of the service, such as a page of a proxy, proves nothing. */
+/** Throws SyntaxError. */
+export function checkWritten({ status }: TableAnswer): void {
+  if (!WRITTEN.includes(status)) throw new SyntaxError(`A write is not answered with ${status}.`);
+}
+
+/** Characters of a foreign page that an error shows. */
+const SHOWN_MAX = 100;
+
+/** What `read` finds in an answer, or what its refusal means. Throws Unreachable, and ServiceRefused for what is no answer of the service, such as a page of a proxy. */
+export function answered<T>(
+  answer: TableAnswer | Silence,
+  refused: (refusal: ServiceRefusal) => T,
+  read: (answer: TableAnswer) => T,
+): T {
+  if (answer.kind === 'silence') throw unreachable(answer);
+  if (!isDone(answer)) return refused(refusalOf(answer));
+  try {
+    return read(answer);
+  } catch (cause) {
+    const { status } = answer;
+    const text = `this is no answer of the Table service: ${answer.text.slice(0, SHOWN_MAX)}`;
+    throw new PatternError('ServiceRefused', { status, code: '', text }, { cause });
+  }
+}
+
+/** The answer to a write; `done` reads its result. What is no answer of the service proves nothing. */
 function writeAnswer(answer: TableAnswer | Silence, done: (answer: TableAnswer) => BatchAnswer): WriteAnswer {
   const { isInDoubt } = answer;
   if (answer.kind === 'silence') return { kind: 'silence', isInDoubt, error: unreachable(answer) };
@@ -46,11 +70,6 @@ function writeAnswer(answer: TableAnswer | Silence, done: (answer: TableAnswer) 
     return { kind: 'silence', isInDoubt: true, error: unreachable({ attempts: answer.attempts, cause }) };
   }
 }
-
-export const isDone = ({ status }: TableAnswer): boolean => status >= 200 && status < 300;
-
-export const refusalOf = (answer: TableAnswer): ServiceRefusal =>
-  parseRefusal(answer.status, answer.text, answer.header);
 
 function nextOf(answer: TableAnswer): PageStart | undefined {
   const partitionKey = answer.header('x-ms-continuation-nextpartitionkey');
@@ -78,12 +97,15 @@ export class TableRequests implements RowSource {
       headers: { Accept: ACCEPT },
       signal,
     });
-    const answer = heard(sent);
-    if (isDone(answer))
-      return { row: readRow(answer.text), etag: answer.header('etag'), date: answer.header('date') };
-    const error = rowError(refusalOf(answer), address, undefined);
-    if (PatternError.is(error, 'NotFound')) return undefined;
-    throw error;
+    const refused = (refusal: ServiceRefusal): undefined => {
+      const error = rowError(refusal, address, undefined);
+      if (!PatternError.is(error, 'NotFound')) throw error;
+    };
+    return answered<RowAnswer | undefined>(sent, refused, ({ text, header }) => ({
+      row: readRow(text),
+      etag: header('etag'),
+      date: header('date'),
+    }));
   }
 
   async queryPage({ table, filter, select, top, next, signal }: PageRequest): Promise<PageAnswer> {
@@ -100,18 +122,19 @@ export class TableRequests implements RowSource {
       headers: { Accept: ACCEPT },
       signal,
     });
-    const answer = heard(sent);
-    if (!isDone(answer)) throw requestError(refusalOf(answer), table);
-    return { rows: readPage(answer.text), next: nextOf(answer) };
+    const refused = (refusal: ServiceRefusal): never => {
+      throw requestError(refusal, table);
+    };
+    return answered(sent, refused, answer => ({ rows: readPage(answer.text), next: nextOf(answer) }));
   }
 
   /** The answer to a write as it came: what a refusal is worth, settled-writes.ts knows. */
   async write(write: RowWrite, { signal }: CallOptions = {}): Promise<WriteAnswer> {
     const { body, ...request } = rowRequest(write);
     const answer = await this.#sender.send({ ...request, ...(body !== undefined && { body }), signal });
-    return writeAnswer(answer, ({ status, header }) => {
-      if (!WRITTEN.includes(status)) throw new SyntaxError(`A write is not answered with ${status}.`);
-      return { kind: 'done', etags: [header('etag')] };
+    return writeAnswer(answer, done => {
+      checkWritten(done);
+      return { kind: 'done', etags: [done.header('etag')] };
     });
   }
 

@@ -160,7 +160,8 @@ const SENTENCES = {
   OutcomeUnknown: detail => `It is unknown whether ${detail.op} of ${rowText(detail)} was done.`,
   Unreachable: ({ attempts }) => `No answer came (attempts: ${attempts ?? 'unknown'}).`,
   Throttled: () => 'The service is busy.',
-  ServiceRefused: detail => `The service answered ${detail.status} ${detail.code}: ${detail.text}`,
+  ServiceRefused: ({ status, code, text }) =>
+    `The service answered ${status}${code === '' ? '' : ` ${code}`}: ${text}`,
 } satisfies { readonly [C in PatternErrorCode]?: (detail: PatternErrorDetails[C]) => string };
 
 type CodeOfEntry = Exclude<PatternErrorCode, keyof typeof SENTENCES>;

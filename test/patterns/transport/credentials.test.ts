@@ -1,9 +1,9 @@
 // The credentials of the official client serve the library too: its requests go where the client's go, and are signed there, by connections that it keeps.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import {
   AzureNamedKeyCredential,
   AzureSASCredential,
@@ -11,12 +11,21 @@ import {
   TableServiceClient,
 } from '@azure/data-tables';
 import { WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY } from 'shelfmark';
-import { open } from '#patterns';
+import { entity, key, open, part, t as type } from '#patterns';
 import type { TablesConnection } from '#patterns/internals';
+import { rolling } from '#patterns/rolling';
 import { outcomeOf } from '../support/collect.js';
 import { anna, Employee } from '../support/employee.js';
 import { describePeers } from '../support/peers.js';
 import { refuses, rejects } from '../support/rejects.js';
+
+const Login = entity('Login', {
+  version: 1,
+  table: 'Login',
+  props: { user: type.string(), at: type.instant() },
+  partition: key(part('user')),
+  row: key(part('at')),
+});
 
 const INSECURE = { allowInsecureConnection: true };
 
@@ -91,11 +100,13 @@ test('connections are kept however often the library is opened', async () => {
   assert.equal(connections, 1);
 });
 
-test('a page of a proxy in place of the answer to a write or a batch is not taken for its success', async t => {
-  const server = createServer(({ method }, response) => {
-    if (method !== 'GET') return response.end('<html>Sign in to this network</html>');
-    response.writeHead(404, { 'Content-Type': 'application/json' });
-    return response.end('{"odata.error":{"code":"ResourceNotFound","message":{"value":"none"}}}');
+/** A database behind a proxy that answers with its own page, unless the request has another answer. */
+async function behindProxy(
+  t: TestContext,
+  other: (request: IncomingMessage, response: ServerResponse) => boolean,
+) {
+  const server = createServer((request, response) => {
+    if (!other(request, response)) response.end('<html>Sign in to this network</html>');
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   t.after(() => {
@@ -104,8 +115,35 @@ test('a page of a proxy in place of the answer to a write or a batch is not take
   });
   const { port } = server.address() as AddressInfo;
   const credential = new AzureNamedKeyCredential('account', 'a2V5');
-  const tables = new TableServiceClient(`http://127.0.0.1:${port}/account`, credential, INSECURE);
-  const db = open({ tables });
+  return open({
+    tables: new TableServiceClient(`http://127.0.0.1:${port}/account`, credential, INSECURE),
+  });
+}
+
+test('a page of a proxy in place of the answer to a write or a batch is not taken for its success', async t => {
+  const db = await behindProxy(t, ({ method }, response) => {
+    if (method !== 'GET') return false;
+    response.writeHead(404, { 'Content-Type': 'application/json' });
+    response.end('{"odata.error":{"code":"ResourceNotFound","message":{"value":"none"}}}');
+    return true;
+  });
   await rejects(db.batch(Employee, anna).create(Employee, anna).commit(), 'Unreachable');
   await rejects(db.repo(Employee).create(anna), 'Unreachable');
+});
+
+test('a page of a proxy in place of the answer to a read is an error that shows it', async t => {
+  const db = await behindProxy(t, () => false);
+  const staff = db.repo(Employee);
+  const logins = rolling(db, Login, { time: 'at', every: 'day', keep: 60 });
+  for (const read of [
+    () => staff.get(anna),
+    () => staff.partition(anna).take(1),
+    () => logins.prepare(),
+    () => logins.expire(),
+  ])
+    await assert.rejects(read, {
+      message:
+        'ServiceRefused: The service answered 200: this is no answer of the Table service: <html>Sign in to this network</html>',
+    });
+  await rejects(staff.create(anna), 'OutcomeUnknown');
 });
