@@ -1,4 +1,4 @@
-// A container of blobs by the official client, which retries on its own. Refusals become errors of this library.
+// A container of blobs by the official client.
 import type {
   BlobDownloadResponseParsed,
   ContainerClient,
@@ -6,9 +6,9 @@ import type {
 } from '@azure/storage-blob';
 import type { CallOptions } from '../concurrency/abort.js';
 import { joinBytes } from '../values/bytes.js';
-import { PatternError, refuseDefinition } from '../values/pattern-error.js';
-import type { Clients } from './clients.js';
-import { type ClientFault, clientError, clientFault } from './service-refusal.js';
+import { refuseDefinition } from '../values/pattern-error.js';
+import { ClientCalls, type ClientFault } from './client-calls.js';
+import type { Connected } from './clients.js';
 
 /** Texts of US-ASCII, as headers are. */
 export type BlobMetadata = Readonly<Record<string, string>>;
@@ -19,6 +19,12 @@ export interface ListedBlob {
   readonly length: number;
   readonly metadata: BlobMetadata;
   readonly lastModified: Date;
+}
+
+/** A blob's content, or a part of it. */
+interface StoredBlob {
+  readonly bytes: Uint8Array;
+  readonly etag: string | undefined;
 }
 
 export interface BlobPage {
@@ -33,11 +39,6 @@ interface BlobPageOptions extends CallOptions {
   readonly size?: number | undefined;
 }
 
-/** How a call of the client is ended. */
-interface ClientOptions {
-  readonly abortSignal?: AbortSignal;
-}
-
 const CONTAINER = /^[a-z0-9](?:-?[a-z0-9]){2,62}$/;
 /** What the service gives at most. */
 const PAGE_MAX = 5_000;
@@ -48,7 +49,13 @@ export function checkContainer(subject: string, container: string): void {
     refuseDefinition(subject, `${container} is not a name that a container may have`);
 }
 
-const optionsOf = ({ signal }: CallOptions): ClientOptions => (signal ? { abortSignal: signal } : {});
+const isThere = ({ code }: ClientFault): boolean => code === 'BlobAlreadyExists';
+
+/** No such blob, or nothing from there on. */
+const isMissing = ({ status, code }: ClientFault): boolean =>
+  (status === 404 && code !== 'ContainerNotFound') || status === 416;
+
+const isOutdated = ({ status }: ClientFault): boolean => status === 412;
 
 async function bytesOf({ readableStreamBody, blobBody }: BlobDownloadResponseParsed): Promise<Uint8Array> {
   if (blobBody !== undefined) return new Uint8Array(await (await blobBody).arrayBuffer());
@@ -60,76 +67,73 @@ async function bytesOf({ readableStreamBody, blobBody }: BlobDownloadResponsePar
 export class BlobContainer {
   readonly name: string;
   readonly #client: ContainerClient;
+  readonly #calls: ClientCalls;
 
   /** Throws DefinitionInvalid if `open` was given no client of blobs. `subject` needs it. */
-  constructor({ blobs }: Clients, subject: string, name: string) {
+  constructor(clients: Connected, subject: string, name: string) {
     checkContainer(subject, name);
+    const { blobs } = clients;
     if (blobs === undefined)
       refuseDefinition(subject, 'it needs a BlobServiceClient: open({ tables, blobs })');
     this.name = name;
     this.#client = blobs.getContainerClient(name) as ContainerClient;
+    this.#calls = new ClientCalls(name, clients);
   }
 
   /** A new block blob. If the name exists, an earlier attempt succeeded: no other writer knows the name. */
-  async upload(name: string, body: Uint8Array, metadata: BlobMetadata, options: CallOptions): Promise<void> {
-    await this.#called(options, async own => {
-      const conditions = { ifNoneMatch: '*' };
-      const blob = this.#client.getBlockBlobClient(name);
-      await unlessThere(blob.upload(body, body.length, { ...own, conditions, metadata }));
-    });
+  async upload(
+    name: string,
+    body: Uint8Array,
+    metadata: BlobMetadata,
+    { signal }: CallOptions,
+  ): Promise<void> {
+    const conditions = { ifNoneMatch: '*' };
+    const blob = this.#client.getBlockBlobClient(name);
+    await this.#calls.unless(isThere, { signal, sent: body.length }, own =>
+      blob.upload(body, body.length, { ...own, conditions, metadata }),
+    );
   }
 
   /** A new append blob, with a name that no other writer knows. */
   async createAppendBlob(name: string, metadata: BlobMetadata, options: CallOptions): Promise<void> {
-    await this.#called(options, async own => {
-      const conditions = { ifNoneMatch: '*' };
-      await unlessThere(this.#client.getAppendBlobClient(name).create({ ...own, conditions, metadata }));
-    });
+    const conditions = { ifNoneMatch: '*' };
+    const blob = this.#client.getAppendBlobClient(name);
+    await this.#calls.unless(isThere, options, own => blob.create({ ...own, conditions, metadata }));
   }
 
   /** Appends if the blob has this length; returns whether it had. */
-  async append(name: string, body: Uint8Array, length: number, options: CallOptions): Promise<boolean> {
-    return this.#called(options, async own => {
-      const conditions = { appendPosition: length };
-      const blob = this.#client.getAppendBlobClient(name);
-      return isDone(
-        blob.appendBlock(body, body.length, { ...own, conditions }),
-        ({ status }) => status === 412,
-      );
-    });
+  async append(name: string, body: Uint8Array, length: number, { signal }: CallOptions): Promise<boolean> {
+    const conditions = { appendPosition: length };
+    const blob = this.#client.getAppendBlobClient(name);
+    const appended = await this.#calls.unless(isOutdated, { signal, sent: body.length }, own =>
+      blob.appendBlock(body, body.length, { ...own, conditions }),
+    );
+    return appended !== undefined;
   }
 
   async setMetadata(name: string, metadata: BlobMetadata, options: CallOptions): Promise<void> {
-    await this.#called(options, own => this.#client.getAppendBlobClient(name).setMetadata(metadata, own));
+    const blob = this.#client.getAppendBlobClient(name);
+    await this.#calls.done(options, own => blob.setMetadata(metadata, own));
   }
 
   /** Undefined if there is no such blob. */
-  length(name: string, options: CallOptions): Promise<number | undefined> {
-    return this.#found(options, async own => {
-      const { contentLength = 0 } = await this.#client.getBlockBlobClient(name).getProperties(own);
-      return contentLength;
-    });
+  async length(name: string, options: CallOptions): Promise<number | undefined> {
+    const blob = this.#client.getBlockBlobClient(name);
+    const found = await this.#calls.unless(isMissing, options, own => blob.getProperties(own));
+    return found && (found.contentLength ?? 0);
   }
 
   /** Undefined if there is no such blob, or nothing from there on. */
-  read(
+  async read(
     name: string,
     { from = 0, count, ...options }: CallOptions & { readonly from?: number; readonly count?: number } = {},
   ): Promise<Uint8Array | undefined> {
-    return this.#found(options, async own =>
-      bytesOf(await this.#client.getBlockBlobClient(name).download(from, count, own)),
-    );
+    return (await this.#stored(name, from, count, options))?.bytes;
   }
 
   /** The whole blob and its ETag; undefined if there is none. */
-  stored(
-    name: string,
-    options: CallOptions,
-  ): Promise<{ readonly bytes: Uint8Array; readonly etag: string | undefined } | undefined> {
-    return this.#found(options, async own => {
-      const answer = await this.#client.getBlockBlobClient(name).download(0, undefined, own);
-      return { bytes: await bytesOf(answer), etag: answer.etag };
-    });
+  stored(name: string, options: CallOptions): Promise<StoredBlob | undefined> {
+    return this.#stored(name, 0, undefined, options);
   }
 
   /** Replaces the blob with this ETag, creates it (no ETag) or deletes it (no body). Returns false if another writer came first. */
@@ -137,24 +141,22 @@ export class BlobContainer {
     name: string,
     body: Uint8Array | undefined,
     etag: string | undefined,
-    options: CallOptions,
+    { signal }: CallOptions,
   ): Promise<boolean> {
-    return this.#called(options, async own => {
-      const conditions = etag === undefined ? { ifNoneMatch: '*' } : { ifMatch: etag };
-      const blob = this.#client.getBlockBlobClient(name);
-      const write = body
-        ? blob.upload(body, body.length, { ...own, conditions })
-        : blob.delete({ ...own, conditions });
-      return isDone(
-        write,
-        ({ status, code }) => status === 412 || code === 'BlobAlreadyExists' || code === 'BlobNotFound',
-      );
-    });
+    const conditions = etag === undefined ? { ifNoneMatch: '*' } : { ifMatch: etag };
+    const blob = this.#client.getBlockBlobClient(name);
+    const isLost = (fault: ClientFault): boolean =>
+      isOutdated(fault) || isThere(fault) || fault.code === 'BlobNotFound';
+    const done = await this.#calls.unless<unknown>(isLost, { signal, sent: body?.length ?? 0 }, own =>
+      body ? blob.upload(body, body.length, { ...own, conditions }) : blob.delete({ ...own, conditions }),
+    );
+    return done !== undefined;
   }
 
   /** Deletes the blob if there is one. */
   async delete(name: string, options: CallOptions): Promise<void> {
-    await this.#found(options, own => this.#client.getBlockBlobClient(name).delete(own));
+    const blob = this.#client.getBlockBlobClient(name);
+    await this.#calls.unless(isMissing, options, own => blob.delete(own));
   }
 
   /** The blobs whose names begin so, page by page as the caller consumes them. */
@@ -167,8 +169,8 @@ export class BlobContainer {
     } while (next !== undefined);
   }
 
-  async #page(prefix: string, { resume, size, ...options }: BlobPageOptions): Promise<BlobPage> {
-    return this.#called(options, async own => {
+  #page(prefix: string, { resume, size, signal }: BlobPageOptions): Promise<BlobPage> {
+    return this.#calls.done({ signal }, async own => {
       const pages = this.#client.listBlobsFlat({ ...own, prefix, includeMetadata: true }).byPage({
         maxPageSize: size ?? PAGE_MAX,
         ...(resume !== undefined && { continuationToken: resume }),
@@ -183,49 +185,16 @@ export class BlobContainer {
     });
   }
 
-  async #found<T>(options: CallOptions, call: (own: ClientOptions) => Promise<T>): Promise<T | undefined> {
-    try {
-      return await this.#called(options, call);
-    } catch (thrown) {
-      const isMissing =
-        PatternError.is(thrown, 'ServiceRefused') &&
-        ((thrown.detail.status === 404 && thrown.detail.code !== 'ContainerNotFound') ||
-          thrown.detail.status === 416);
-      if (isMissing) return undefined;
-      throw thrown;
-    }
-  }
-
-  async #called<T>({ signal }: CallOptions, call: (own: ClientOptions) => Promise<T>): Promise<T> {
-    try {
-      return await call(optionsOf({ signal }));
-    } catch (thrown) {
-      throw blobError(thrown, this.name, signal);
-    }
+  #stored(
+    name: string,
+    from: number,
+    count: number | undefined,
+    options: CallOptions,
+  ): Promise<StoredBlob | undefined> {
+    const blob = this.#client.getBlockBlobClient(name);
+    return this.#calls.unless(isMissing, options, async (own, onProgress) => {
+      const answer = await blob.download(from, count, { ...own, onProgress });
+      return { bytes: await bytesOf(answer), etag: answer.etag };
+    });
   }
 }
-
-/** What is no error of the client stays. Throws the signal's reason. */
-function blobError(thrown: unknown, container: string, signal: AbortSignal | undefined): unknown {
-  signal?.throwIfAborted();
-  if (PatternError.is(thrown)) return thrown;
-  const fault = clientFault(thrown);
-  if (fault.status === undefined && fault.code === '') return thrown;
-  // The service does not name it.
-  const isMissing = fault.code === 'ContainerNotFound';
-  return clientError(isMissing ? { ...fault, text: `There is no container ${container}.` } : fault, thrown);
-}
-
-/** Whether it was done, and not refused in this way. */
-async function isDone(call: Promise<unknown>, isRefused: (fault: ClientFault) => boolean): Promise<boolean> {
-  try {
-    await call;
-    return true;
-  } catch (thrown) {
-    if (isRefused(clientFault(thrown))) return false;
-    throw thrown;
-  }
-}
-
-const unlessThere = (call: Promise<unknown>): Promise<boolean> =>
-  isDone(call, ({ code }) => code === 'BlobAlreadyExists');

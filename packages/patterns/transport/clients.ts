@@ -27,3 +27,9 @@ export interface Clients {
   readonly queues?: QueuesConnection | undefined;
   readonly blobs?: BlobsConnection | undefined;
 }
+
+/** The clients of `open`, and what its options say of their calls. */
+export interface Connected extends Clients {
+  /** How long a call may be without an answer; 60,000 by default. */
+  readonly timeoutMilliseconds?: number | undefined;
+}

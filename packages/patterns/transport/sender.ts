@@ -86,7 +86,10 @@ async function sendInTime(
   }
 }
 
-const TIMEOUT_MILLISECONDS = 60_000;
+/** Of an answer, in milliseconds. */
+export const TIMEOUT_MILLISECONDS = 60_000;
+/** Milliseconds beyond which a timer ends at once. */
+export const TIMER_MAX = 2 ** 31 - 1;
 const LOOPBACK = /^http:\/\/(?:127\.|localhost[:/]|\[::1\])/;
 
 /** Policies that read and write what operations of the client say of themselves; requests of this library say nothing. */
@@ -116,7 +119,7 @@ export class Sender {
     this.#ownQuery = ownQuery;
     this.#pipeline = connection.pipeline.clone();
     for (const name of POLICIES_OF_OPERATIONS) this.#pipeline.removePolicy({ name });
-    this.#timeout = options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS;
+    this.#timeout = Math.min(options.timeoutMilliseconds ?? TIMEOUT_MILLISECONDS, TIMER_MAX);
     this.#httpClient = options.httpClient ?? defaultClient();
     this.#allowInsecureConnection = options.allowInsecureConnection ?? LOOPBACK.test(base);
     if (base.startsWith('http:') && !this.#allowInsecureConnection)

@@ -1,4 +1,4 @@
-// Parses refusals, of the Table service and as the official clients of queues and blobs throw them, and maps each to an error of this library. settled-writes.ts decides whether a refusal of a retried request is true.
+// Parses refusals of the Table service, and maps each to an error of this library. settled-writes.ts decides whether a refusal of a retried request is true.
 import { isObject } from '../values/is-object.js';
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 
@@ -85,27 +85,4 @@ export function rowError(
     default:
       return requestError(refusal, address.table);
   }
-}
-
-/** What the official clients of queues and blobs throw. */
-export interface ClientFault extends Pick<ServiceRefusal, 'code' | 'text'> {
-  /** Undefined where no answer came. */
-  readonly status: number | undefined;
-}
-
-export function clientFault(thrown: unknown): ClientFault {
-  if (!isObject(thrown)) return { status: undefined, code: '', text: String(thrown) };
-  const { statusCode, code, details, message } = thrown;
-  const inHeader = isObject(details) ? details.errorCode : undefined;
-  const named = typeof code === 'string' ? code : inHeader;
-  const [text = ''] = String(message ?? '').split('\n');
-  return { status: typeof statusCode === 'number' ? statusCode : undefined, code: String(named ?? ''), text };
-}
-
-export function clientError(fault: ClientFault, cause: unknown): PatternError {
-  const { status, code, text } = fault;
-  if (status === undefined) return new PatternError('Unreachable', { attempts: undefined }, { cause });
-  return isBusy({ status, code })
-    ? new PatternError('Throttled', { retryAfter: undefined }, { cause })
-    : new PatternError('ServiceRefused', { status, code, text }, { cause });
 }

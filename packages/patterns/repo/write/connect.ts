@@ -30,7 +30,7 @@ export function connect(clients: Clients, options: ServiceOptions = {}): Service
   const requests = new TableRequests(sender);
   const writes = new SettledWrites(requests, operationIds, () => newUuid(random));
   return {
-    clients,
+    clients: { ...clients, timeoutMilliseconds: options.timeoutMilliseconds },
     requests,
     sender,
     writes,

@@ -3,7 +3,7 @@
 import type { Surroundings } from '../../concurrency/surroundings.js';
 import type { AnyEntity } from '../../model/definition.js';
 import type { DriftPolicy } from '../../model/drift.js';
-import type { Clients } from '../../transport/clients.js';
+import type { Connected } from '../../transport/clients.js';
 import type { Sender, SenderOptions } from '../../transport/sender.js';
 import type { RowRequests } from '../../transport/table-requests.js';
 import { refuseDefinition } from '../../values/pattern-error.js';
@@ -32,7 +32,7 @@ export interface ServiceOptions extends SenderOptions, Partial<Surroundings> {
 
 /** What repositories, batches and writers share. */
 export interface Service {
-  readonly clients: Clients;
+  readonly clients: Connected;
   readonly requests: RowRequests;
   readonly sender: Sender;
   readonly writes: SettledWrites;

@@ -3,7 +3,7 @@
 import type { CallOptions } from '../../concurrency/abort.js';
 import { newUuid, type Surroundings } from '../../concurrency/surroundings.js';
 import { PatternError, type PatternErrorCode } from '../../values/pattern-error.js';
-import type { Clients } from '../clients.js';
+import type { Connected } from '../clients.js';
 import { type MessageRef, QueueRequests } from '../queue-requests.js';
 import { checkedText, type Envelope } from './envelope.js';
 
@@ -25,7 +25,7 @@ export interface SentMessage {
 
 /** What messages need of a service. */
 interface Announcing {
-  readonly clients: Clients;
+  readonly clients: Connected;
   readonly surroundings: Surroundings;
   /** Seconds until workers see a message, in which its write should be done. */
   readonly announceAfter: number;
