@@ -62,7 +62,7 @@ interface LogBlob {
   /** Of its first entry. */
   readonly first: Instant;
   isMade: boolean;
-  /** Nothing may follow: its end is unknown, or another process wrote into it. */
+  /** Nothing may follow: its end is unknown, or another process wrote into it or deleted it. */
   isEnded: boolean;
   length: number;
   blocks: number;
@@ -230,7 +230,7 @@ export class LogWriter {
     return this.#blob;
   }
 
-  /** Whether the block is in the blob; false if another process wrote into it. If it throws, the block may be there or not, and the same one may be appended again. */
+  /** Whether the block is in the blob; false if another process wrote into it or deleted it. If it throws, the block may be there or not, and the same one may be appended again. */
   async #appended(blob: LogBlob, { bytes, last }: Block): Promise<boolean> {
     const { container } = this.#parts;
     if (!blob.isMade) await container.createAppendBlob(blob.name, { first: String(blob.first) }, {});

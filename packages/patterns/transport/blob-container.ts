@@ -101,11 +101,12 @@ export class BlobContainer {
     await this.#calls.unless(isThere, options, own => blob.create({ ...own, conditions, metadata }));
   }
 
-  /** Appends if the blob has this length; returns whether it had. */
+  /** Appends if the blob is there with this length; returns whether it was. */
   async append(name: string, body: Uint8Array, length: number, { signal }: CallOptions): Promise<boolean> {
     const conditions = { appendPosition: length };
     const blob = this.#client.getAppendBlobClient(name);
-    const appended = await this.#calls.unless(isOutdated, { signal, sent: body.length }, own =>
+    const isOther = (fault: ClientFault): boolean => isOutdated(fault) || fault.code === 'BlobNotFound';
+    const appended = await this.#calls.unless(isOther, { signal, sent: body.length }, own =>
       blob.appendBlock(body, body.length, { ...own, conditions }),
     );
     return appended !== undefined;

@@ -238,6 +238,18 @@ describePeers('log books', peer => {
     assert.deepEqual(await read(0, 60), [0, 1]);
   });
 
+  for (const durable of ['each', { milliseconds: 1e9, bytes: 1_000 }] as const)
+    test(`go on in another blob when one was deleted: ${durable === 'each' ? durable : 'buffered'}`, async () => {
+      const { writer, read, firstBlob } = await world({ durable });
+      const log = writer();
+      await log.append({ n: 0 });
+      await log.flush();
+      await (await firstBlob()).delete();
+      await log.append({ n: 1 });
+      await log.close();
+      assert.deepEqual(await read(0, 60), [1]);
+    });
+
   test('pass by half a line, and tell of what is none', async () => {
     const { writer, read, firstBlob } = await world();
     await writer().append({ n: 1 });
