@@ -72,6 +72,11 @@ test('other keys, rows and metadata are refused', async () => {
     }),
     { code: 'KeyUnavailable' },
   );
+  for (const length of [0, 31, 33])
+    await assert.rejects(
+      readClassic(row, async () => new Uint8Array(length)),
+      { code: 'KeyUnavailable' },
+    );
   // In another row the list of names has another vector, and no list comes of it.
   await assert.rejects(readClassic({ ...row, rowKey: '0009' }, unwrap), { code: 'CiphertextRefused' });
   for (const metadata of [

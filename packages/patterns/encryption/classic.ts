@@ -4,7 +4,7 @@ import { fromBase64, fromUtf8, joinBytes, toUtf8 } from '../values/bytes.js';
 import { isObject } from '../values/is-object.js';
 import type { RowAddress } from '../values/pattern-error.js';
 import type { BagValue, TypedValue } from '../values/typed-value.js';
-import { decryptCbc, sha256 } from './cipher.js';
+import { decryptCbc, KEY_BYTES, sha256 } from './cipher.js';
 import { ciphertextRefused, keyUnavailable, type WantedAt } from './content-keys.js';
 
 /** What unwraps the content keys of a key's name: as `CryptographyClient` of `@azure/keyvault-keys`, or a local one. `algorithm` is what the row says: `A256KW`, `RSA-OAEP`. */
@@ -91,16 +91,18 @@ function namesIn(text: string, isJava: boolean): readonly string[] | undefined {
 
 /** Throws KeyUnavailable. */
 async function contentKeyOf(at: WantedAt, { keyId, algorithm, wrapped }: Metadata, unwrap: ClassicUnwrap) {
-  let cause: unknown;
+  let key: Uint8Array | undefined;
   try {
-    const key = await unwrap(keyId, algorithm, wrapped);
-    if (key !== undefined) return key;
-  } catch (thrown) {
-    cause = thrown;
+    key = await unwrap(keyId, algorithm, wrapped);
+  } catch (cause) {
+    throw keyUnavailable(at, keyId, 'it does not unwrap what stands in the row', cause);
   }
+  if (key?.length === KEY_BYTES) return key;
   const reason =
-    cause === undefined ? 'the program has no such key' : 'it does not unwrap what stands in the row';
-  throw keyUnavailable(at, keyId, reason, cause);
+    key === undefined
+      ? 'the program has no such key'
+      : `what it unwraps has ${key.length} bytes, and a content key has ${KEY_BYTES}`;
+  throw keyUnavailable(at, keyId, reason);
 }
 
 /**
