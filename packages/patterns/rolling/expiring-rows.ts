@@ -105,7 +105,8 @@ export class ExpiringRows<E extends AnyEntity, T extends TimeName<E>> {
 
   /** The time so many seconds from now. */
   after(seconds: number): Instant {
-    if (!(seconds > 0)) refuseValue('seconds', 'a number above 0', `it is ${seconds}`);
+    if (!(seconds > 0 && Number.isFinite(seconds)))
+      refuseValue('seconds', 'a number above 0', `it is ${seconds}`);
     return this.#schedule.now.plus(BigInt(Math.round(seconds * 1_000)) * 10_000n);
   }
 

@@ -141,7 +141,8 @@ export function tableSas(credential: AzureNamedKeyCredential, rows: SasRows, opt
     (policy === undefined ? new Date(REAL_SURROUNDINGS.now() - CLOCKS_DIFFER) : undefined);
   if (policy === undefined && (permissions === undefined || expiresOn === undefined))
     refuseValue('permissions', 'given, with expiresOn', 'there is no policy that says them');
-  if (startsOn !== undefined && expiresOn !== undefined && expiresOn <= startsOn)
+  // A Date of no time is not after any other.
+  if (startsOn !== undefined && expiresOn !== undefined && !(expiresOn > startsOn))
     refuseValue('expiresOn', 'after startsOn', 'it is not');
   return generateTableSas(plan.table, credential, {
     ...keySpan(boundsOf(plan), plan.filter),

@@ -69,7 +69,8 @@ describePeers('rows with a time to live', peer => {
     for (const end of [START.plus(1n), at(360).plus(-1n), at(360)]) await put(end);
     await rejects(put(at(360).plus(1n)), 'ValueInvalid');
     assert.equal(`${sessions.after(90)}`, `${START.plus(90n * 10_000_000n)}`);
-    await rejects(async () => sessions.after(0), 'ValueInvalid');
+    for (const seconds of [0, Number.NaN, Number.POSITIVE_INFINITY])
+      await rejects(async () => sessions.after(seconds), 'ValueInvalid');
   });
 
   test('have the life that was put last, longer or shorter', async () => {

@@ -188,6 +188,8 @@ test('queries that a signature cannot say are refused, as they would admit more'
     [sales, /x is not/, { permissions: 'rx' }],
     [sales, /empty/, { permissions: '' }],
     [sales, /after startsOn/, { startsOn: options.expiresOn }],
+    [sales, /after startsOn/, { expiresOn: new Date('tomorrow') }],
+    [sales, /after startsOn/, { startsOn: new Date('today') }],
     [sales, /no policy/, { expiresOn: undefined }],
   ] as const)
     assert.throws(() => tableSas(credential, rows, { ...options, ...own } as never), reason);
