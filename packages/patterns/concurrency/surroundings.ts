@@ -18,6 +18,9 @@ export interface Surroundings extends Chance {
   ) => Promise<void>;
 }
 
+/** Milliseconds beyond which a timer ends at once. */
+export const TIMER_MAX = 2 ** 31 - 1;
+
 const sleep: Surroundings['sleep'] = (milliseconds, signal, isIdle) =>
   new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -25,10 +28,13 @@ const sleep: Surroundings['sleep'] = (milliseconds, signal, isIdle) =>
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
-      release();
-      resolve();
-    }, milliseconds);
+    const timer = setTimeout(
+      () => {
+        release();
+        resolve();
+      },
+      Math.min(milliseconds, TIMER_MAX),
+    );
     // Browsers have no `unref`.
     if (isIdle) timer.unref?.();
     const release = onAbort(signal, stop);

@@ -52,10 +52,11 @@ const slowly =
 
 test('a client that tried again without an answer is not said to have tried once', async t => {
   let connections = 0;
-  const { queue } = await service(t, ({ socket }) => {
+  const broken: RequestListener = ({ socket }) => {
     connections++;
     socket.destroy();
-  });
+  };
+  const { queue } = await service(t, broken, 60_000);
   await assert.rejects(queue.send('text', 0), isUnreachable);
   assert(connections > 1, `${connections} connections`);
 });

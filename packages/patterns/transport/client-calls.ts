@@ -1,9 +1,10 @@
 // Calls of the official clients of queues and blobs, which retry on their own and wait for an answer without end: each call ends with the caller's signal, or when nothing arrives in time. Refusals become errors of this library.
 import { type CallOptions, linkedController } from '../concurrency/abort.js';
+import { TIMER_MAX } from '../concurrency/surroundings.js';
 import { isObject } from '../values/is-object.js';
 import { PatternError } from '../values/pattern-error.js';
 import type { Connected } from './clients.js';
-import { TIMEOUT_MILLISECONDS, TIMER_MAX } from './sender.js';
+import { TIMEOUT_MILLISECONDS } from './sender.js';
 import { isBusy, type ServiceRefusal } from './service-refusal.js';
 
 /** The service permits a write ten minutes per megabyte (Setting timeouts for Blob service operations, of Azure's documentation). */

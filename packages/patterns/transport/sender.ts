@@ -12,6 +12,7 @@ import {
   type PipelineResponse,
 } from '@azure/core-rest-pipeline';
 import { linkedController } from '../concurrency/abort.js';
+import { TIMER_MAX } from '../concurrency/surroundings.js';
 import { isObject } from '../values/is-object.js';
 import { refuseDefinition } from '../values/pattern-error.js';
 import type { TablesConnection } from './clients.js';
@@ -88,9 +89,7 @@ async function sendInTime(
 
 /** Of an answer, in milliseconds. */
 export const TIMEOUT_MILLISECONDS = 60_000;
-/** Milliseconds beyond which a timer ends at once. */
-export const TIMER_MAX = 2 ** 31 - 1;
-const LOOPBACK = /^http:\/\/(?:127\.|localhost[:/]|\[::1\])/;
+const LOOPBACK = /^http:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])(?:[:/]|$)/;
 
 /** Policies that read and write what operations of the client say of themselves; requests of this library say nothing. */
 const POLICIES_OF_OPERATIONS = ['serializationPolicy', 'deserializationPolicy'] as const;

@@ -70,8 +70,15 @@ describePeers('credentials', peer => {
 
   test('plain HTTP to another computer must be allowed', () => {
     const { pipeline } = peer.client();
-    refuses(() => open({ tables: { url: 'http://example.org/account', pipeline } }), 'DefinitionInvalid');
-    for (const url of ['https://a.org', 'http://localhost:1/a', 'http://127.0.0.1:1/a', 'http://[::1]:1/a'])
+    for (const url of ['http://example.org/a', 'http://127.example.org/a', 'http://127.0.0.1.org/a'])
+      refuses(() => open({ tables: { url, pipeline } }), 'DefinitionInvalid');
+    for (const url of [
+      'http://localhost',
+      'https://a.org',
+      'http://localhost:1/a',
+      'http://127.0.0.1:1/a',
+      'http://[::1]:1/a',
+    ])
       open({ tables: { url, pipeline } });
     open({ tables: { url: 'http://example.org', pipeline } }, INSECURE);
     // @ts-expect-error tables are what all patterns need
