@@ -14,7 +14,7 @@ import {
 import { linkedController } from '../concurrency/abort.js';
 import { TIMER_MAX } from '../concurrency/surroundings.js';
 import { isObject } from '../values/is-object.js';
-import { refuseDefinition } from '../values/pattern-error.js';
+import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { TablesConnection } from './clients.js';
 
 /** How requests are sent, where the official client does not show it. */
@@ -91,6 +91,15 @@ async function sendInTime(
 export const TIMEOUT_MILLISECONDS = 60_000;
 const LOOPBACK = /^http:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])(?:[:/]|$)/;
 
+/** In an address. Throws ValueInvalid. */
+function encoded(name: string, value: string): string {
+  try {
+    return encodeURIComponent(value);
+  } catch {
+    return refuseValue(name, 'a text', 'half of a surrogate pair has no UTF-8');
+  }
+}
+
 /** Policies that read and write what operations of the client say of themselves; requests of this library say nothing. */
 const POLICIES_OF_OPERATIONS = ['serializationPolicy', 'deserializationPolicy'] as const;
 
@@ -125,13 +134,14 @@ export class Sender {
       refuseDefinition(base, 'plain HTTP to another computer needs allowInsecureConnection');
   }
 
-  /** Throws what the signal says when it stops the request. */
+  /** Throws ValueInvalid for what no address can hold, and what the signal says when it stops the request. */
   async send(request: TableRequest): Promise<TableAnswer | Silence> {
     const doubts: boolean[] = [];
+    const url = this.#address(request.path, request.query);
     // The client's policies listen to a signal of this request alone.
     const linked = request.signal && linkedController(request.signal);
     try {
-      const sent = this.#pipelineRequest({ ...request, signal: linked?.signal });
+      const sent = this.#pipelineRequest(url, { ...request, signal: linked?.signal });
       const client = { sendRequest: (each: PipelineRequest) => this.#attempt(each, doubts) };
       const response = await this.#pipeline.sendRequest(client, sent);
       const { status, bodyAsText: text } = response;
@@ -164,9 +174,9 @@ export class Sender {
     }
   }
 
-  #pipelineRequest({ method, path, query = {}, headers, body, signal }: TableRequest) {
+  #pipelineRequest(url: string, { method, headers, body, signal }: TableRequest) {
     return createPipelineRequest({
-      url: this.#address(path, query),
+      url,
       method,
       headers: createHttpHeaders({ 'x-ms-version': '2019-02-02', DataServiceVersion: '3.0', ...headers }),
       ...(body !== undefined && { body }),
@@ -182,7 +192,7 @@ export class Sender {
 
   #address(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
     const pairs = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+      value === undefined ? [] : [`${encodeURIComponent(name)}=${encoded(name, value)}`],
     );
     if (this.#ownQuery !== '') pairs.push(this.#ownQuery);
     return `${this.#base}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;

@@ -140,6 +140,12 @@ test('a page of a proxy in place of the answer to a write or a batch is not take
   await rejects(db.repo(Employee).create(anna), 'Unreachable');
 });
 
+test('a filter that no address can hold is refused, not sent', async t => {
+  const db = await behindProxy(t, () => assert.fail('a request'));
+  const halves = db.repo(Employee).partition(anna);
+  await rejects(halves.where(p => p.name.eq('\ud800')).take(1), 'ValueInvalid', { property: '$filter' });
+});
+
 test('a page of a proxy in place of the answer to a read is an error that shows it', async t => {
   const db = await behindProxy(t, () => false);
   const staff = db.repo(Employee);
