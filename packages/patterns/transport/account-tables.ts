@@ -1,9 +1,9 @@
 // The requests of the Table service about tables themselves: make one, drop one, list names. A table that exists, is missing or is being deleted is an answer here and no error.
 import type { CallOptions } from '../concurrency/abort.js';
 import { isObject } from '../values/is-object.js';
-import type { Sender } from './sender.js';
+import { resultOf, type Sender, type TableRequest } from './sender.js';
 import { requestError, type ServiceRefusal } from './service-refusal.js';
-import { answered, checkWritten } from './table-requests.js';
+import { checkWritten } from './table-requests.js';
 
 /** `deleting`: the name is not free yet. */
 export type CreatedTable = 'made' | 'there' | 'deleting';
@@ -16,6 +16,11 @@ interface TablesPage {
 }
 
 const ACCEPT = { Accept: 'application/json;odata=nometadata' } as const;
+
+const CREATE_REFUSALS: Readonly<Record<string, CreatedTable>> = {
+  TableAlreadyExists: 'there',
+  TableBeingDeleted: 'deleting',
+};
 
 /** Throws SyntaxError. */
 function namesIn(text: string): readonly string[] {
@@ -38,41 +43,20 @@ export class AccountTables {
   }
 
   async create(table: string, { signal }: CallOptions = {}): Promise<CreatedTable> {
-    const sent = await this.#sender.send({
+    const request = {
       method: 'POST',
       path: 'Tables',
       headers: { ...ACCEPT, 'Content-Type': 'application/json', Prefer: 'return-no-content' },
       body: JSON.stringify({ TableName: table }),
       signal,
-    });
-    return answered<CreatedTable>(
-      sent,
-      refusal => {
-        if (refusal.code === 'TableAlreadyExists') return 'there';
-        if (refusal.code === 'TableBeingDeleted') return 'deleting';
-        throw requestError(refusal, table);
-      },
-      answer => {
-        checkWritten(answer);
-        return 'made';
-      },
-    );
+    } as const;
+    return this.#changed<CreatedTable>(table, request, 'made', ({ code }) => CREATE_REFUSALS[code]);
   }
 
   async delete(table: string, { signal }: CallOptions = {}): Promise<DeletedTable> {
-    const path = `Tables('${table}')`;
-    const sent = await this.#sender.send({ method: 'DELETE', path, headers: ACCEPT, signal });
-    return answered<DeletedTable>(
-      sent,
-      refusal => {
-        if (refusal.code === 'TableBeingDeleted') return 'deleting';
-        if (refusal.status === 404) return 'gone';
-        throw requestError(refusal, table);
-      },
-      answer => {
-        checkWritten(answer);
-        return 'deleted';
-      },
+    const request = { method: 'DELETE', path: `Tables('${table}')`, headers: ACCEPT, signal } as const;
+    return this.#changed<DeletedTable>(table, request, 'deleted', ({ code, status }) =>
+      code === 'TableBeingDeleted' ? 'deleting' : status === 404 ? 'gone' : undefined,
     );
   }
 
@@ -84,18 +68,37 @@ export class AccountTables {
     const $filter = `TableName ge '${from}' and TableName lt '${to}'`;
     for (let NextTableName: string | undefined; ; ) {
       const query = { $filter, NextTableName };
-      const sent = await this.#sender.send({ method: 'GET', path: 'Tables', query, headers: ACCEPT, signal });
-      const refused = (refusal: ServiceRefusal): never => {
+      const request = { method: 'GET', path: 'Tables', query, headers: ACCEPT, signal } as const;
+      const sent = await this.#sender.send(request, ({ text, header }) => {
+        const value = { names: namesIn(text), date: dateIn(header('date')) };
+        return {
+          kind: 'done',
+          value: { ...value, next: header('x-ms-continuation-nexttablename') },
+        } as const;
+      });
+      const { next, ...page } = resultOf(sent, refusal => {
         throw requestError(refusal);
-      };
-      const { next, ...page } = answered(sent, refused, ({ text, header }) => ({
-        names: namesIn(text),
-        date: dateIn(header('date')),
-        next: header('x-ms-continuation-nexttablename'),
-      }));
+      });
       yield page;
       if (next === undefined) return;
       NextTableName = next;
     }
+  }
+  /** `meaningOf` gives what a refusal means; undefined where it is an error. */
+  async #changed<T>(
+    table: string,
+    request: TableRequest,
+    value: T,
+    meaningOf: (refusal: ServiceRefusal) => T | undefined,
+  ): Promise<T> {
+    const sent = await this.#sender.send(request, answer => {
+      checkWritten(answer);
+      return { kind: 'done', value } as const;
+    });
+    return resultOf(sent, refusal => {
+      const meaning = meaningOf(refusal);
+      if (meaning === undefined) throw requestError(refusal, table);
+      return meaning;
+    });
   }
 }

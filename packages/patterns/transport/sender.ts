@@ -1,5 +1,5 @@
 // Sends all requests. They go through the pipeline of the official client, so that its authentication, retries and tracing are kept; its row encoding is
-// not used. table-requests.ts makes requests and reads answers.
+// not used. table-requests.ts makes requests and reads their answers.
 
 import {
   createDefaultHttpClient,
@@ -14,8 +14,9 @@ import {
 import { linkedController } from '../concurrency/abort.js';
 import { TIMER_MAX } from '../concurrency/surroundings.js';
 import { isObject } from '../values/is-object.js';
-import { refuseDefinition, refuseValue } from '../values/pattern-error.js';
+import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { TablesConnection } from './clients.js';
+import { parseRefusal, type ServiceRefusal } from './service-refusal.js';
 
 /** How requests are sent, where the official client does not show it. */
 export interface SenderOptions {
@@ -38,24 +39,33 @@ export interface TableRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Sent {
-  /** How often the request went out. */
-  readonly attempts: number;
-  /** An attempt may have been applied although its answer was lost: one before this answer or, if there is no answer, any. */
-  readonly isInDoubt: boolean;
-}
-
-export interface TableAnswer extends Sent {
-  readonly kind: 'answer';
+export interface TableAnswer {
   readonly status: number;
   readonly text: string;
   header(name: string): string | undefined;
 }
 
-/** No answer came, or none that could be read. */
-export interface Silence extends Sent {
-  readonly kind: 'silence';
-  readonly cause: unknown;
+/** What came of a request: `R` if it was done. */
+export type Outcome<R> = {
+  /** An attempt may have been applied although its answer was lost: one before this answer or, if there is no answer, any. */
+  readonly isInDoubt: boolean;
+} & (
+  | R
+  | { readonly kind: 'refused'; readonly refusal: ServiceRefusal }
+  /** No answer of the service came: none at all, or something else, such as a page of a proxy. */
+  | { readonly kind: 'silence'; readonly error: PatternError }
+);
+
+/** What was read. */
+interface Done<T> {
+  readonly kind: 'done';
+  readonly value: T;
+}
+
+/** What was read, or what a refusal means. Throws Unreachable. */
+export function resultOf<T>(outcome: Outcome<Done<T>>, refused: (refusal: ServiceRefusal) => T): T {
+  if (outcome.kind === 'silence') throw outcome.error;
+  return outcome.kind === 'done' ? outcome.value : refused(outcome.refusal);
 }
 
 /** The connection failed before the request could be sent. */
@@ -90,6 +100,30 @@ async function sendInTime(
 /** Of an answer, in milliseconds. */
 export const TIMEOUT_MILLISECONDS = 60_000;
 const LOOPBACK = /^http:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])(?:[:/]|$)/;
+
+/** Characters of a foreign page that an error shows. */
+const SHOWN_MAX = 100;
+
+function outcomeOf<R>(
+  { status, headers, bodyAsText }: PipelineResponse,
+  doubts: readonly boolean[],
+  read: (answer: TableAnswer) => R,
+): Outcome<R> {
+  const text = bodyAsText ?? '';
+  const header = (name: string): string | undefined => headers.get(name);
+  // The last attempt's outcome is this answer itself.
+  const isInDoubt = doubts.slice(0, -1).includes(true);
+  if (status < 200 || status >= 300)
+    return { kind: 'refused', isInDoubt, refusal: parseRefusal(status, text, header) };
+  try {
+    return { isInDoubt, ...read({ status, text, header }) };
+  } catch (cause) {
+    const sentence = `This is no answer of the Table service: ${status} ${text.slice(0, SHOWN_MAX)}`;
+    const error = new PatternError('Unreachable', { attempts: doubts.length }, { sentence, cause });
+    // It proves nothing.
+    return { kind: 'silence', isInDoubt: true, error };
+  }
+}
 
 /** In an address. Throws ValueInvalid. */
 function encoded(name: string, value: string): string {
@@ -134,8 +168,8 @@ export class Sender {
       refuseDefinition(base, 'plain HTTP to another computer needs allowInsecureConnection');
   }
 
-  /** Throws ValueInvalid for what no address can hold, and what the signal says when it stops the request. */
-  async send(request: TableRequest): Promise<TableAnswer | Silence> {
+  /** Sends the request; `read` throws for what is no answer to it. Throws ValueInvalid for what no address can hold, and what the signal says when it stops the request. */
+  async send<R>(request: TableRequest, read: (answer: TableAnswer) => R): Promise<Outcome<R>> {
     const doubts: boolean[] = [];
     const url = this.#address(request.path, request.query);
     // The client's policies listen to a signal of this request alone.
@@ -143,20 +177,11 @@ export class Sender {
     try {
       const sent = this.#pipelineRequest(url, { ...request, signal: linked?.signal });
       const client = { sendRequest: (each: PipelineRequest) => this.#attempt(each, doubts) };
-      const response = await this.#pipeline.sendRequest(client, sent);
-      const { status, bodyAsText: text } = response;
-      return {
-        kind: 'answer',
-        status,
-        text: text ?? '',
-        attempts: doubts.length,
-        // The last attempt's outcome is this answer itself.
-        isInDoubt: doubts.slice(0, -1).includes(true),
-        header: name => response.headers.get(name),
-      };
+      return outcomeOf(await this.#pipeline.sendRequest(client, sent), doubts, read);
     } catch (cause) {
       request.signal?.throwIfAborted();
-      return { kind: 'silence', attempts: doubts.length, isInDoubt: doubts.includes(true), cause };
+      const error = new PatternError('Unreachable', { attempts: doubts.length }, { cause });
+      return { kind: 'silence', isInDoubt: doubts.includes(true), error };
     } finally {
       linked?.release();
     }

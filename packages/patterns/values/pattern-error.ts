@@ -168,7 +168,7 @@ type CodeOfEntry = Exclude<PatternErrorCode, keyof typeof SENTENCES>;
 
 /** What an error needs in addition to its code and details. */
 type ErrorText<C extends PatternErrorCode> = ErrorOptions &
-  (C extends CodeOfEntry ? { readonly sentence: string } : unknown);
+  (C extends CodeOfEntry ? { readonly sentence: string } : { readonly sentence?: string });
 
 /** The last arguments of `new PatternError`: nothing need be given for a code that has a sentence here. */
 type TextFor<C extends PatternErrorCode> = C extends CodeOfEntry

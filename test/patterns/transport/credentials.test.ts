@@ -158,7 +158,7 @@ test('a page of a proxy in place of the answer to a read is an error that shows 
   ])
     await assert.rejects(read, {
       message:
-        'ServiceRefused: The service answered 200: this is no answer of the Table service: <html>Sign in to this network</html>',
+        'Unreachable: This is no answer of the Table service: 200 <html>Sign in to this network</html>',
     });
   await rejects(staff.create(anna), 'OutcomeUnknown');
 });
