@@ -101,6 +101,17 @@ async function sendInTime(
 export const TIMEOUT_MILLISECONDS = 60_000;
 const LOOPBACK = /^http:\/\/(?:127(?:\.\d+){3}|localhost|\[::1\])(?:[:/]|$)/;
 
+function unreachable(attempts: number, cause: unknown): PatternError {
+  // As where a credential gives no token.
+  const sentence =
+    attempts === 0 && cause instanceof Error ? `No request went out: ${cause.message}` : undefined;
+  return new PatternError(
+    'Unreachable',
+    { attempts },
+    { cause, ...(sentence !== undefined && { sentence }) },
+  );
+}
+
 /** Characters of a foreign page that an error shows. */
 const SHOWN_MAX = 100;
 
@@ -180,8 +191,7 @@ export class Sender {
       return outcomeOf(await this.#pipeline.sendRequest(client, sent), doubts, read);
     } catch (cause) {
       request.signal?.throwIfAborted();
-      const error = new PatternError('Unreachable', { attempts: doubts.length }, { cause });
-      return { kind: 'silence', isInDoubt: doubts.includes(true), error };
+      return { kind: 'silence', isInDoubt: doubts.includes(true), error: unreachable(doubts.length, cause) };
     } finally {
       linked?.release();
     }

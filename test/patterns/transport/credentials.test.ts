@@ -140,6 +140,16 @@ test('a page of a proxy in place of the answer to a write or a batch is not take
   await rejects(db.repo(Employee).create(anna), 'Unreachable');
 });
 
+test('a request that its credential does not let go out is an error that says why', async () => {
+  const credential = {
+    getToken: async () => ({ token: 'secret', expiresOnTimestamp: Date.now() + 3_600_000 }),
+  };
+  const tables = new TableServiceClient('http://127.0.0.1:1/account', credential, INSECURE);
+  await assert.rejects(open({ tables }).repo(Employee).get(anna), {
+    message: /^Unreachable: No request went out: Bearer token authentication is not permitted for non-TLS/,
+  });
+});
+
 test('a filter that no address can hold is refused, not sent', async t => {
   const db = await behindProxy(t, () => assert.fail('a request'));
   const halves = db.repo(Employee).partition(anna);
