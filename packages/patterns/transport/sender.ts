@@ -16,7 +16,7 @@ import { TIMER_MAX } from '../concurrency/surroundings.js';
 import { isObject } from '../values/is-object.js';
 import { PatternError, refuseDefinition, refuseValue } from '../values/pattern-error.js';
 import type { TablesConnection } from './clients.js';
-import { parseRefusal, type ServiceRefusal } from './service-refusal.js';
+import { parseRefusal, type ServiceRefusal, shownOf } from './service-refusal.js';
 
 /** How requests are sent, where the official client does not show it. */
 export interface SenderOptions {
@@ -112,9 +112,6 @@ function unreachable(attempts: number, cause: unknown): PatternError {
   );
 }
 
-/** Characters of a foreign page that an error shows. */
-const SHOWN_MAX = 100;
-
 function outcomeOf<R>(
   { status, headers, bodyAsText }: PipelineResponse,
   doubts: readonly boolean[],
@@ -129,7 +126,7 @@ function outcomeOf<R>(
   try {
     return { isInDoubt, ...read({ status, text, header }) };
   } catch (cause) {
-    const sentence = `This is no answer of the Table service: ${status} ${text.slice(0, SHOWN_MAX)}`;
+    const sentence = `This is no answer of the Table service: ${status} ${shownOf(text)}`;
     const error = new PatternError('Unreachable', { attempts: doubts.length }, { sentence, cause });
     // It proves nothing.
     return { kind: 'silence', isInDoubt: true, error };

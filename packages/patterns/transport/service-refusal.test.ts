@@ -22,6 +22,15 @@ describe('a refusal', () => {
     assert.deepEqual(parseRefusal(503, '', header), { ...none, status: 503, code: '', retryAfter: 3 });
   });
 
+  test('of a proxy is the beginning of its page, in one line', () => {
+    const page = `\r\n<!DOCTYPE html>\n<html>\n  <title>502 Bad Gateway</title>${'x'.repeat(100_000)}`;
+    const { message } = requestError(parseRefusal(502, page));
+    const start =
+      'ServiceRefused: The service answered 502: <!DOCTYPE html> <html> <title>502 Bad Gateway</title>xxx';
+    assert.equal(message.slice(0, start.length), start);
+    assert(message.length < 250, `${message.length} characters`);
+  });
+
   test('becomes the error of its name', () => {
     for (const [status, code, name] of [
       [409, 'EntityAlreadyExists', 'AlreadyExists'],

@@ -33,6 +33,17 @@ function xmlError(text: string): { code: string; text: string } | undefined {
   return code === undefined ? undefined : { code, text: message };
 }
 
+/** Characters of a foreign page that an error shows. */
+const SHOWN_MAX = 200;
+
+/** What an error shows of a text that is not the service's: its beginning, in one line. */
+export const shownOf = (page: string): string =>
+  page
+    .slice(0, 5 * SHOWN_MAX)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, SHOWN_MAX);
+
 const INDEX = /^(\d+):/;
 
 export function parseRefusal(
@@ -40,7 +51,8 @@ export function parseRefusal(
   body: string,
   header: (name: string) => string | undefined = () => undefined,
 ): ServiceRefusal {
-  const found = jsonError(body) ?? xmlError(body) ?? { code: header('x-ms-error-code') ?? '', text: body };
+  const found = jsonError(body) ??
+    xmlError(body) ?? { code: header('x-ms-error-code') ?? '', text: shownOf(body) };
   const [line = ''] = found.text.split('\n');
   const [, index] = INDEX.exec(line) ?? [];
   const seconds = Number(header('retry-after') ?? Number.NaN);
