@@ -17,6 +17,7 @@ const KEEP_ABORTED_SECONDS = 86_400;
 export function connect(clients: Clients, options: ServiceOptions = {}): Service {
   if (clients?.tables?.pipeline === undefined)
     refuseDefinition('open()', 'it needs a TableServiceClient: open({ tables })');
+  const { tables, queues, blobs } = clients;
   const {
     now = REAL_SURROUNDINGS.now,
     random = REAL_SURROUNDINGS.random,
@@ -26,11 +27,11 @@ export function connect(clients: Clients, options: ServiceOptions = {}): Service
   const operationIds =
     options.operationIds === false ? undefined : new OperationIds(options.operationIds ?? {}, surroundings);
   refuseEmptySecret(options.queries);
-  const sender = new Sender(clients.tables, options);
+  const sender = new Sender(tables, options);
   const requests = new TableRequests(sender);
   const writes = new SettledWrites(requests, operationIds, () => newUuid(random));
   return {
-    clients: { ...clients, timeoutMilliseconds: options.timeoutMilliseconds },
+    clients: { tables, queues, blobs, timeoutMilliseconds: options.timeoutMilliseconds },
     requests,
     sender,
     writes,
