@@ -1,4 +1,5 @@
-// A case of the crash matrix: a short value that describes what a program does and what must be true of it however its processes end. run-case.ts runs it.
+// A case of the crash matrix: what a program does, and what must be true of it however its processes end. run-case.ts runs it.
+import assert from 'node:assert/strict';
 import type { TableEntityResult } from '@azure/data-tables';
 import { type Db, PatternError } from '#patterns';
 import type { Flow, FlowFigures } from '#patterns/flows';
@@ -15,32 +16,32 @@ export interface Ground {
 
 /** Something that does what is left to do. */
 export interface Working {
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
 }
 
-/** An operation, and what must be true of it however its processes end. `W` is what it is about. */
-export interface MatrixCase<W = unknown> {
+/** What is done in a case, and what must be true of it. */
+export interface Acts {
+  /** What the program does that ends anywhere. */
+  operation(db: Db, process: Process): Promise<unknown>;
+  /** What another program does: concurrently with the first one, or while that is stalled. */
+  rival?(db: Db): Promise<unknown>;
+  /** What a process does that does what is left. */
+  work?(process: Process): Working | undefined;
+  /** Nothing is left except messages. */
+  isDone?(): Promise<boolean>;
+  /** Throws if what must be true between any two requests is not. */
+  always?(): Promise<unknown>;
+  /** Throws if what else must be true at the end is not. */
+  finally?(): Promise<unknown>;
+}
+
+export interface MatrixCase {
   readonly name: string;
   /** Too slow there. */
   readonly notOn?: Peer['name'];
-  /** Tables, queues and rows, as they are before. */
-  setUp(ground: Ground): Promise<W>;
-  /** What the program does that ends anywhere. */
-  operation(world: W, db: Db, process: Process): Promise<unknown>;
-  /** What another program does: concurrently with the first one, or while that is stalled. */
-  rival?(world: W, db: Db, process: Process): Promise<unknown>;
-  /** What a process does that does what is left. */
-  work?(world: W, process: Process): Working;
-  /** Nothing is left except messages. */
-  isDone?(world: W, ground: Ground): Promise<boolean>;
-  /** Throws if what must be true between any two requests is not. */
-  always?(world: W, ground: Ground): Promise<void>;
-  /** Throws if what must be true at the end is not. */
-  finally(world: W, ground: Ground): Promise<void>;
+  /** Makes tables, queues and rows. */
+  setUp(ground: Ground): Promise<Acts>;
 }
-
-/** Of a case, whatever it is about. */
-export const matrixCase = <W>(each: MatrixCase<W>): MatrixCase => each as unknown as MatrixCase;
 
 /** What audits give: findings, or pages of them. */
 type Findings = AsyncIterable<{ readonly findings?: readonly unknown[]; readonly key?: unknown }>;
@@ -55,8 +56,22 @@ export async function rawRows(peer: Peer, table: string): Promise<readonly RawRo
   return rows;
 }
 
-/** The row of this name among those of a table. */
-export const tagOf = ({ EntityType }: RawRow): string => String(EntityType ?? '').replace(/\.\d+$/, '');
+/** How often each of some things was counted up: at least as often as a call ended, and at most as often as one began. */
+export class Tally {
+  readonly #least: number[] = [];
+  readonly #most: number[] = [];
+
+  async up(of: number, call: () => Promise<unknown>): Promise<void> {
+    this.#most[of] = (this.#most[of] ?? 0) + 1;
+    await call();
+    this.#least[of] = (this.#least[of] ?? 0) + 1;
+  }
+
+  check(of: number, count: number): void {
+    const [least, most] = [this.#least[of] ?? 0, this.#most[of] ?? 0];
+    assert(least <= count && count <= most, `${of} is at ${count}, and should be from ${least} to ${most}.`);
+  }
+}
 
 export async function assertClean(found: Findings): Promise<void> {
   for await (const each of found) {

@@ -1,29 +1,18 @@
 // What follows from rows, of every kind: near and remote indexes, unique keys, and lists of ids in all three places. Its audit finds nothing after each request, or once the flow is done, whatever wrote the rows and
 // wherever a program or a worker ended. audit.test.ts and listed.test.ts prove that audits find what is wrong.
 import assert from 'node:assert/strict';
-import { type AnyEntity, codec, type Db, entity, key, part, type Repo, t } from '#patterns';
+import { type AnyEntity, type Db, entity, key, part, type Repo } from '#patterns';
 import { audit } from '#patterns/audit';
 import { change, deleteRows, writeAll } from '#patterns/bulk';
 import type { Flow } from '#patterns/flows';
-import { indexFlow, near, remote } from '#patterns/indexes';
+import { indexFlow, near } from '#patterns/indexes';
 import { auditLists, type EntityList, listFlow, listOf } from '#patterns/lists';
-import { assertClean, assertIdle, type Ground, type MatrixCase, matrixCase, rawRows, tried } from './case.js';
+import { byEmailIn, byNameElsewhere, NEAR, person } from '../support/indexed-entity.js';
+import { type Acts, assertClean, assertIdle, type Ground, type MatrixCase, rawRows, tried } from './case.js';
 import { crashMatrix } from './matrix.js';
 import type { Process } from './process.js';
 
-const common = {
-  version: 1,
-  props: {
-    department: t.string(),
-    id: t.int32(),
-    last: t.string(),
-    email: t.string().optional(),
-    note: t.string().optional(),
-  },
-  partition: key(part('department')),
-  row: key('person', part('id', codec.int(6))),
-} as const;
-const personIn = (table: string) => entity('Person', { ...common, table });
+const personIn = (table: string) => entity('Person', { ...person, table });
 type Person = ReturnType<typeof personIn>;
 
 const ann = { department: 'Sales', id: 1, last: 'Jones', email: 'Ann@x.org' } as const;
@@ -65,40 +54,17 @@ const listedBy = (list: unknown, Listed: Person, flow?: Followed['flow']): Follo
   ...(flow && { flow }),
 });
 
-/** By email, in a table of their own. */
-const byEmailIn = (table: string) =>
-  ({ kind: remote, table, partition: key(part('email', codec.lower)), row: key('e') }) as const;
-
 /** By names; each is of a table of its own, and may have another one. */
 const FOLLOWERS: Readonly<
   Record<string, (table: string, ground: Ground, other: string) => Followed | Promise<Followed>>
 > = {
-  'near indexes': table =>
-    indexed(
-      entity('Person', {
-        ...common,
-        table,
-        indexes: {
-          byEmail: {
-            kind: near,
-            row: key('email', part('email', codec.lower)),
-            unique: true,
-            project: ['last'],
-          },
-          byName: { kind: near, row: key('name', part('last')), project: 'all' },
-          byNote: { kind: near, row: key('note', part('note')) },
-        },
-      }),
-    ),
+  'near indexes': table => {
+    const byNote = { kind: near, row: key('note', part('note')) } as const;
+    return indexed(entity('Person', { ...person, table, indexes: { ...NEAR, byNote } }));
+  },
   'remote indexes': (table, { newName }, other) => {
-    const byName = {
-      kind: remote,
-      partition: key('name', part('last')),
-      row: key('n'),
-      project: 'all',
-    } as const;
-    const indexes = { byEmail: { ...byEmailIn(other), project: ['last'] }, byName } as const;
-    const Remote = entity(newName('Person'), { ...common, table, indexes });
+    const indexes = { byEmail: { ...byEmailIn(other), project: ['last'] }, byName: byNameElsewhere } as const;
+    const Remote = entity(newName('Person'), { ...person, table, indexes });
     return {
       ...indexed(Remote, indexFlow(Remote)),
       read: async db => {
@@ -110,7 +76,7 @@ const FOLLOWERS: Readonly<
   },
   'remote unique keys': (table, { newName, peer }, other) => {
     const indexes = { byEmail: { ...byEmailIn(other), unique: true, project: ['note'] } } as const;
-    const Unique = entity(newName('Person'), { ...common, table, indexes });
+    const Unique = entity(newName('Person'), { ...person, table, indexes });
     return {
       ...indexed(Unique, indexFlow(Unique)),
       always: async () => {
@@ -216,94 +182,89 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 };
 
-interface World extends Followed {
-  /** As programs know it that know nothing of what follows. */
-  readonly unfollowed: Repo<Person>;
-  /** Processes that repair. */
-  readonly active: Set<Process>;
-  /** Where one resumes. */
-  next: string | undefined;
-}
-
-/** From where the last one ended. */
-async function repair(world: World, db: Db): Promise<void> {
-  const pages = world.audit(db, { repair: true, size: 1, resume: world.next });
-  for await (const { next } of pages) world.next = next;
-}
-
-const setUpOf =
-  (name: string, drift: (rows: Repo<Person>) => Promise<unknown> = async () => undefined) =>
-  async (ground: Ground): Promise<World> => {
-    const { peer, db } = ground;
-    const [table, other] = [await peer.newTable(), await peer.newTable()];
-    const followed = (await FOLLOWERS[name]?.(table, ground, other)) ?? assert.fail();
-    await followed.flow?.createQueues(db);
-    const unfollowed = db.repo(entity(followed.Person.name, { ...common, table }) as Person);
-    for (const each of [ann, ben]) await unfollowed.create(each);
-    const world: World = { ...followed, unfollowed, active: new Set(), next: undefined };
-    await repair(world, db);
-    await drift(unfollowed);
-    return world;
+/** People in tables of their own, what follows from them, and the program that knows nothing of that. */
+async function world(ground: Ground, follower: string) {
+  const { peer, db } = ground;
+  const [table, other] = [await peer.newTable(), await peer.newTable()];
+  const followed = (await FOLLOWERS[follower]?.(table, ground, other)) ?? assert.fail();
+  const { flow, Person } = followed;
+  await flow?.createQueues(db);
+  const unfollowed = db.repo(entity(Person.name, { ...person, table }) as Person);
+  for (const each of [ann, ben]) await unfollowed.create(each);
+  const repairing = () => {
+    let resume: string | undefined;
+    // From where the last one ended.
+    return async (own: Db): Promise<void> => {
+      for await (const { next } of followed.audit(own, { repair: true, size: 1, resume })) resume = next;
+    };
   };
-
-const noWorker = { stop: async () => undefined };
-
-const caseOf = (
-  follower: string,
-  name: string,
-  parts: Pick<MatrixCase<World>, 'operation'> & Partial<MatrixCase<World>>,
-) =>
-  matrixCase<World>({
-    name: `${follower} of ${name}`,
-    setUp: setUpOf(follower),
-    rival: async ({ Person, read }, db) => {
-      const rows = db.repo(Person);
+  await repairing()(db);
+  const acts: Omit<Acts, 'operation'> = {
+    rival: async own => {
+      const rows = own.repo(Person);
       await tried(
         () => rows.mutate(ann, row => row && { ...row, last: 'Rival', note: 'rival' }),
         () => rows.upsert({ ...ben, note: 'rival' }),
         () => rows.create({ ...eve, id: 9, email: 'New@x.org' }),
       );
-      await read?.(db);
+      await followed.read?.(own);
     },
-    work: ({ flow }, { db, worker }) => flow?.worker(db, worker) ?? noWorker,
-    finally: async (world, { db }) => {
-      await assertClean(world.audit(db));
-      if (world.flow) await assertIdle(world.flow, db);
-      await world.finally?.();
+    work: process => flow?.worker(process.db, process.worker),
+    finally: async () => {
+      await assertClean(followed.audit(db));
+      if (flow) await assertIdle(flow, db);
+      await followed.finally?.();
     },
-    ...parts,
-  });
+  };
+  return { ...followed, unfollowed, repairing, acts };
+}
+
+const written = (follower: string, name: string, operation: Operation): MatrixCase => ({
+  name: `${follower} of ${name}`,
+  // It takes minutes there.
+  ...(follower.includes('list') && name.includes(' go') && { notOn: 'azurite' }),
+  setUp: async ground => {
+    const { Person, flow, audit: audited, always, acts } = await world(ground, follower);
+    return {
+      ...acts,
+      operation: db => operation(db.repo(Person), db, Person),
+      always: async () => {
+        if (flow === undefined) await assertClean(audited(ground.db));
+        await always?.();
+      },
+    };
+  },
+});
+
+const repaired = (follower: string): MatrixCase => ({
+  name: `${follower} of rows that a program wrote around them, which a repair that resumes finds`,
+  setUp: async ground => {
+    const { unfollowed, repairing, flow, acts } = await world(ground, follower);
+    await unfollowed.upsert({ ...ann, last: 'Brown', email: 'new@x.org' });
+    await unfollowed.delete(any(ben));
+    await unfollowed.create({ ...eve, last: 'Brown' });
+    const repair = repairing();
+    /** Processes that repair. */
+    const active = new Set<Process>();
+    return {
+      ...acts,
+      operation: repair,
+      work: process => {
+        active.add(process);
+        const running = repair(process.db)
+          .catch(() => undefined)
+          .finally(() => active.delete(process));
+        const working = flow?.worker(process.db, process.worker);
+        return { stop: () => Promise.all([running, working?.stop()]) };
+      },
+      isDone: async () => [...active].every(({ isDead }) => isDead),
+    };
+  },
+});
 
 const casesOf = (follower: string): readonly MatrixCase[] => [
-  ...Object.entries(OPERATIONS).map(([name, operation]) =>
-    caseOf(follower, name, {
-      // It takes minutes there.
-      ...(follower.includes('list') && name.includes(' go') && { notOn: 'azurite' }),
-      operation: ({ Person }, db) => operation(db.repo(Person), db, Person),
-      always: async (world, { db }) => {
-        if (world.flow === undefined) await assertClean(world.audit(db));
-        await world.always?.();
-      },
-    }),
-  ),
-  caseOf(follower, 'rows that a program wrote around them, which a repair that resumes finds', {
-    setUp: setUpOf(follower, async rows => {
-      await rows.upsert({ ...ann, last: 'Brown', email: 'new@x.org' });
-      await rows.delete(any(ben));
-      await rows.create({ ...eve, last: 'Brown' });
-    }),
-    operation: repair,
-    work: (world, process) => {
-      const { db, worker } = process;
-      world.active.add(process);
-      const running = repair(world, db)
-        .catch(() => undefined)
-        .finally(() => world.active.delete(process));
-      const working = world.flow?.worker(db, worker);
-      return { stop: async () => void (await Promise.all([running, working?.stop()])) };
-    },
-    isDone: async ({ active }) => [...active].every(({ isDead }) => isDead),
-  }),
+  ...Object.entries(OPERATIONS).map(([name, operation]) => written(follower, name, operation)),
+  repaired(follower),
 ];
 
 const [first = '', ...others] = Object.keys(FOLLOWERS);

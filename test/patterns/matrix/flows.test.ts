@@ -4,110 +4,77 @@ import { until } from '#base/testing/until';
 import type { Db } from '#patterns';
 import { type Flow, flow, follow, outboxRow, type Step, sweepOutbox } from '#patterns/flows';
 import { AnyKey, annaKey, type Key, type Staff, staffOf } from '../flows/flow-setting.js';
+import { collect } from '../support/collect.js';
 import { anna, Employee } from '../support/employee.js';
-import { assertIdle, type Ground, type MatrixCase, matrixCase, rawRows } from './case.js';
+import { type Acts, assertIdle, type Ground, type MatrixCase, rawRows } from './case.js';
 import { crashMatrix } from './matrix.js';
 import type { Process } from './process.js';
 
-interface World {
-  readonly table: string;
-  readonly other: string;
-  readonly flow: Flow<Key, Key>;
-}
-
-/** Makes the copy equal to the row, without any condition: what a stalled worker does harm by. */
-const copyInto =
-  (other: string) =>
-  async (db: Db, row: Awaited<ReturnType<Staff['get']>>): Promise<void> => {
-    const copies = staffOf(db, other);
-    if (row === undefined) await copies.deleteIfExists({ key: annaKey, etag: '*' });
-    else await copies.upsert(row.value);
-  };
-
 type StepOf = (table: string, other: string) => readonly Step<Key>[];
 
+/** Makes the copy equal to the row, without any condition: what a stalled worker does harm by. */
 const copyStep: StepOf = (table, other) => [
   follow<typeof Employee, Key>({
     name: 'copy',
     entity: Employee,
     table,
     key: input => input,
-    make: (row, _, { db }) => copyInto(other)(db, row),
+    make: async (row, _, { db }) => {
+      const copies = staffOf(db, other);
+      if (row === undefined) await copies.deleteIfExists({ key: annaKey, etag: '*' });
+      else await copies.upsert(row.value);
+    },
   }),
 ];
 
 const TIMES = ['etag', 'timestamp', '_op'];
-/** A row of Anna in the table, as it stands, without what each write changes. */
-async function annaIn({ peer }: Ground, table: string): Promise<unknown> {
-  const found = (await rawRows(peer, table)).find(({ rowKey }) => rowKey === 'emp!000001');
-  return found && Object.fromEntries(Object.entries(found).filter(([name]) => !TIMES.includes(name)));
-}
 
 /** Two tables, and a flow of these steps between them. */
-const setUpOf =
-  (stepsOf: StepOf, queues = 2) =>
-  async ({ peer, db, newName }: Ground): Promise<World> => {
-    const [table, other] = [await peer.newTable(), await peer.newTable()];
-    const world = { table, other, flow: flow(newName('copy'), AnyKey, stepsOf(table, other), { queues }) };
-    await world.flow.createQueues(db);
-    return world;
+async function world({ peer, db, newName }: Ground, stepsOf: StepOf, queues = 2) {
+  const [table, other] = [await peer.newTable(), await peer.newTable()];
+  const copies: Flow<Key, Key> = flow(newName('copy'), AnyKey, stepsOf(table, other), { queues });
+  await copies.createQueues(db);
+  /** A row of Anna in a table, as it stands, without what each write changes. */
+  const annaIn = async (of: string): Promise<Record<string, unknown> | undefined> => {
+    const found = (await rawRows(peer, of)).find(({ rowKey }) => rowKey === 'emp!000001');
+    return found && Object.fromEntries(Object.entries(found).filter(([name]) => !TIMES.includes(name)));
   };
-
-const work: NonNullable<MatrixCase<World>['work']> = ({ flow: copies }, process: Process) =>
-  copies.worker(process.db, process.worker);
-
-async function assertEqual({ table, other, flow: copies }: World, ground: Ground): Promise<void> {
-  assert.deepEqual(
-    await annaIn(ground, other),
-    await annaIn(ground, table),
-    'The copy is not what the row says.',
-  );
-  await assertIdle(copies, ground.db);
+  const work = (process: Process) => copies.worker(process.db, process.worker);
+  const assertEqual = async (): Promise<void> => {
+    assert.deepEqual(await annaIn(other), await annaIn(table), 'The copy is not what the row says.');
+    await assertIdle(copies, db);
+  };
+  return { table, other, copies, annaIn, work, assertEqual };
 }
 
-const writesOf = ({ flow: copies, table }: World, db: Db) => ({
-  write: (change: (rows: Staff) => Promise<unknown>, deletes = false) =>
-    copies.write(db, annaKey, own => change(staffOf(own, table)), { deletes }),
-});
+type Write = (change: (rows: Staff) => Promise<unknown>, deletes?: boolean) => Promise<unknown>;
 
-const rival: NonNullable<MatrixCase<World>['rival']> = async (world, db) => {
-  const { write } = writesOf(world, db);
-  await write(rows => rows.mutate(annaKey, row => ({ ...(row ?? anna), score: (row?.score ?? 0) + 1 })));
-};
-
-/** A row; a copy follows each of its writes. */
-const copied = matrixCase<World>({
-  name: 'a copy that follows its row',
-  setUp: setUpOf(copyStep),
-  operation: async (world, db) => {
-    const { write } = writesOf(world, db);
-    await write(rows => rows.create({ ...anna, note: 'first' }));
-    await write(rows => rows.mutate(annaKey, row => row && { ...row, note: 'second' }));
-  },
-  rival,
-  work,
-  finally: assertEqual,
-});
-
-/** A row that is deleted, and its copy. */
-const deleted: MatrixCase = matrixCase<World>({
-  name: 'a copy of a row that is deleted',
+/** A row; a copy follows each of its writes. `begin` does what is there before. */
+const copied = (
+  name: string,
+  operation: (write: Write, rows: Staff) => Promise<unknown>,
+  begin: (rows: Staff) => Promise<unknown> = async () => undefined,
+): MatrixCase => ({
+  name,
   setUp: async ground => {
-    const world = await setUpOf(copyStep)(ground);
-    for (const table of [world.table, world.other]) await staffOf(ground.db, table).create(anna);
-    return world;
+    const { table, other, copies, work, assertEqual } = await world(ground, copyStep);
+    for (const each of [table, other]) await begin(staffOf(ground.db, each));
+    const writing =
+      (db: Db): Write =>
+      (change, deletes = false) =>
+        copies.write(db, annaKey, own => change(staffOf(own, table)), { deletes });
+    return {
+      operation: db => operation(writing(db), staffOf(db, table)),
+      rival: db =>
+        writing(db)(own => own.mutate(annaKey, row => ({ ...(row ?? anna), score: (row?.score ?? 0) + 1 }))),
+      work,
+      finally: assertEqual,
+    };
   },
-  operation: async (world, db) => {
-    const row = await staffOf(db, world.table).get(annaKey);
-    if (row) await writesOf(world, db).write(rows => rows.delete(row), true);
-  },
-  rival,
-  work,
-  finally: assertEqual,
 });
 
 /** A flow by itself, of two steps that each count what they did for this run. */
-const started: MatrixCase = matrixCase<World & { id: string | undefined }>({
+const started: MatrixCase = {
   name: 'a flow of two steps',
   setUp: async ground => {
     const stepIn = (name: string, into: string): Step<Key> => ({
@@ -117,140 +84,163 @@ const started: MatrixCase = matrixCase<World & { id: string | undefined }>({
       },
     });
     const stepsOf: StepOf = (table, other) => [stepIn('first', table), stepIn('second', other)];
-    return { ...(await setUpOf(stepsOf, 1)(ground)), id: undefined };
+    const { table, other, copies, annaIn, work } = await world(ground, stepsOf, 1);
+    let id: string | undefined;
+    return {
+      operation: async db => {
+        id = await copies.start(db, annaKey);
+      },
+      work,
+      finally: async () => {
+        const [first, second] = [await annaIn(table), await annaIn(other)];
+        assert.deepEqual(first, second, 'One step was done without the other.');
+        if (id !== undefined) assert.equal(first?.name, id, 'The run is lost.');
+        await assertIdle(copies, ground.db);
+      },
+    };
   },
-  operation: async (world, db) => {
-    world.id = await world.flow.start(db, annaKey);
-  },
-  work,
-  finally: async (world, ground) => {
-    const { id, table, other } = world;
-    const [first, second] = [await annaIn(ground, table), await annaIn(ground, other)];
-    assert.deepEqual(first, second, 'One step was done without the other.');
-    if (id !== undefined)
-      assert.equal((first as { name?: unknown } | undefined)?.name, id, 'The run is lost.');
-    await assertIdle(world.flow, ground.db);
-  },
-});
+};
 
 /** A row and a row of an outbox in one transaction, by a program without the library. */
-const outbox: MatrixCase = matrixCase<World>({
-  name: 'an outbox',
-  setUp: setUpOf(copyStep),
-  operation: async ({ table, flow: copies }, _, process) => {
-    const row = {
-      partitionKey: anna.department,
-      rowKey: 'emp!000001',
-      EntityType: 'Employee.1',
-      name: anna.name,
-      score: { value: String(anna.score), type: 'Double' as const },
-      views: { value: String(anna.views), type: 'Int64' as const },
-    };
-    const announced = outboxRow(copies, { partitionKey: row.partitionKey, id: 'first' }, annaKey);
-    // The official client retries on its own, and then meets its own rows.
-    await process
-      .table(table)
-      .submitTransaction([
-        ['create', row],
-        ['create', { ...announced }],
-      ])
-      .catch((thrown: { readonly statusCode?: unknown }) => {
-        if (thrown.statusCode !== 409) throw thrown;
-      });
-  },
-  work: (world, process) => {
-    const controller = new AbortController();
-    const { flow: copies, table } = world;
-    const sweeping = (async () => {
-      while (!controller.signal.aborted && !process.isDead) {
-        try {
-          for await (const each of sweepOutbox(process.db, [copies], { table })) void each;
-        } catch {
-          // A worker looks again.
-        }
-        await process.sleep(10_000, controller.signal).catch(() => undefined);
-      }
-    })();
-    const worker = copies.worker(process.db, process.worker);
-    const stop = async (): Promise<void> => {
-      controller.abort();
-      await sweeping;
-      await worker.stop();
-    };
-    return { stop };
-  },
-  isDone: async ({ table }, { peer }) =>
-    (await rawRows(peer, table)).every(({ rowKey }) => !rowKey?.startsWith('outbox!')),
-  finally: assertEqual,
-});
-
-interface BrokenWorld extends World {
-  isMended: boolean;
-  isStarted: boolean;
+async function writeOutbox(process: Process, table: string, copies: Flow<Key, Key>): Promise<void> {
+  const row = {
+    partitionKey: anna.department,
+    rowKey: 'emp!000001',
+    EntityType: 'Employee.1',
+    name: anna.name,
+    score: { value: String(anna.score), type: 'Double' as const },
+    views: { value: String(anna.views), type: 'Int64' as const },
+  };
+  const announced = outboxRow(copies, { partitionKey: row.partitionKey, id: 'first' }, annaKey);
+  // The official client retries on its own, and then meets its own rows.
+  await process
+    .table(table)
+    .submitTransaction([
+      ['create', row],
+      ['create', { ...announced }],
+    ])
+    .catch((thrown: { readonly statusCode?: unknown }) => {
+      if (thrown.statusCode !== 409) throw thrown;
+    });
 }
 
-const setUpBroken = async (ground: Ground): Promise<BrokenWorld> => {
-  const state = { isMended: false, isStarted: false };
+/** Sweeps again and again, and works. */
+function sweeping(process: Process, table: string, copies: Flow<Key, Key>) {
+  const controller = new AbortController();
+  const swept = (async () => {
+    while (!controller.signal.aborted && !process.isDead) {
+      // A worker looks again.
+      await collect(sweepOutbox(process.db, [copies], { table })).catch(() => undefined);
+      await process.sleep(10_000, controller.signal).catch(() => undefined);
+    }
+  })();
+  const worker = copies.worker(process.db, process.worker);
+  const stop = async (): Promise<void> => {
+    controller.abort();
+    await swept;
+    await worker.stop();
+  };
+  return { stop };
+}
+
+const outbox: MatrixCase = {
+  name: 'an outbox',
+  setUp: async ground => {
+    const { table, copies, assertEqual } = await world(ground, copyStep);
+    return {
+      operation: (_, process) => writeOutbox(process, table, copies),
+      work: process => sweeping(process, table, copies),
+      isDone: async () =>
+        (await rawRows(ground.peer, table)).every(({ rowKey }) => !rowKey?.startsWith('outbox!')),
+      finally: assertEqual,
+    };
+  },
+};
+
+/** A flow whose step fails until it is mended. */
+async function broken(ground: Ground) {
+  const state = { isMended: false };
   const stepsOf: StepOf = table => [
     {
       name: 'fail',
       run: async (_, { db }) => {
-        if (!world.isMended) throw new Error('broken');
+        if (!state.isMended) throw new Error('broken');
         await staffOf(db, table).upsert(anna);
       },
     },
   ];
-  const world = { ...(await setUpOf(stepsOf, 1)(ground)), ...state };
-  return world;
-};
+  return { state, ...(await world(ground, stepsOf, 1)) };
+}
 
 /** A message whose step always fails: it is put aside, and neither lost nor listed twice. */
-const poisoned: MatrixCase = matrixCase<BrokenWorld>({
+const poisoned: MatrixCase = {
   name: 'a message that is put aside',
-  setUp: setUpBroken,
-  operation: async (world, db) => {
-    await world.flow.start(db, annaKey);
-    world.isStarted = true;
+  setUp: async (ground): Promise<Acts> => {
+    const { copies } = await broken(ground);
+    let isStarted = false;
+    return {
+      operation: async db => {
+        await copies.start(db, annaKey);
+        isStarted = true;
+      },
+      work: ({ db, worker }) => copies.worker(db, { ...worker, maxDequeue: 2 }),
+      finally: async () => {
+        const listed: unknown[] = [];
+        for await (const each of copies.poison(ground.db)) {
+          assert.deepEqual(each.input, annaKey);
+          listed.push(each.id);
+          await each.drop();
+        }
+        // One for each message: a client whose answer was lost sends two, and tests send each twice.
+        const isExpected = listed.length <= 8 && listed.length >= (isStarted ? 1 : 0);
+        assert(isExpected, `${listed.length} were put aside.`);
+        assert(new Set(listed).size <= 1, 'One run has two ids.');
+        await assertIdle(copies, ground.db);
+      },
+    };
   },
-  work: ({ flow: broken }, process) => broken.worker(process.db, { ...process.worker, maxDequeue: 2 }),
-  finally: async ({ flow: broken, isStarted }, { db }) => {
-    const listed: unknown[] = [];
-    for await (const each of broken.poison(db)) {
-      assert.deepEqual(each.input, annaKey);
-      listed.push(each.id);
-      await each.drop();
-    }
-    // One for each message: a client whose answer was lost sends two, and tests send each twice.
-    assert(listed.length <= 8 && listed.length >= (isStarted ? 1 : 0), `${listed.length} were put aside.`);
-    assert(new Set(listed).size <= 1, 'One run has two ids.');
-    await assertIdle(broken, db);
-  },
-});
+};
 
 /** What was put aside is sent again: it is in one of the queues, or was done. */
-const redriven: MatrixCase = matrixCase<BrokenWorld>({
+const redriven: MatrixCase = {
   name: 'a message that is sent again',
   setUp: async ground => {
-    const world = await setUpBroken(ground);
-    await world.flow.start(ground.db, annaKey);
-    const worker = world.flow.worker(ground.db, { maxDequeue: 1, rest: { base: 5, cap: 5 } });
-    await until(
-      'a message that is put aside',
-      async () => (await world.flow.figures(ground.db)).poisoned > 0,
-    );
+    const { db } = ground;
+    const { state, table, copies, annaIn, work } = await broken(ground);
+    await copies.start(db, annaKey);
+    const worker = copies.worker(db, { maxDequeue: 1, rest: { base: 5, cap: 5 } });
+    await until('a message that is put aside', async () => (await copies.figures(db)).poisoned > 0);
     await worker.stop();
-    world.isMended = true;
-    return world;
+    state.isMended = true;
+    return {
+      operation: async own => {
+        for await (const each of copies.poison(own)) await each.redrive();
+      },
+      work,
+      finally: async () => {
+        const { pending, poisoned: aside } = await copies.figures(db);
+        assert.equal(pending, 0);
+        assert(aside > 0 || (await annaIn(table)) !== undefined, 'The message is lost.');
+      },
+    };
   },
-  operation: async ({ flow: broken }, db) => {
-    for await (const each of broken.poison(db)) await each.redrive();
-  },
-  work,
-  finally: async ({ flow: broken, table }, ground) => {
-    const { pending, poisoned: aside } = await broken.figures(ground.db);
-    assert.equal(pending, 0);
-    assert(aside > 0 || (await annaIn(ground, table)) !== undefined, 'The message is lost.');
-  },
-});
+};
 
-crashMatrix('flows', [copied, deleted, started, outbox, poisoned, redriven]);
+crashMatrix('flows', [
+  copied('a copy that follows its row', async write => {
+    await write(rows => rows.create({ ...anna, note: 'first' }));
+    await write(rows => rows.mutate(annaKey, row => row && { ...row, note: 'second' }));
+  }),
+  copied(
+    'a copy of a row that is deleted',
+    async (write, rows) => {
+      const row = await rows.get(annaKey);
+      if (row) await write(own => own.delete(row), true);
+    },
+    rows => rows.create(anna),
+  ),
+  started,
+  outbox,
+  poisoned,
+  redriven,
+]);

@@ -4,36 +4,26 @@ import { codec, type Db, entity, key, t } from '#patterns';
 import { largeBytes, larges } from '#patterns/large';
 import { Db as OwnDb } from '../../../packages/patterns/repo/open.js';
 import { sweep } from '../../../packages/patterns/shapes/large/large-blobs.js';
-import { type Ground, matrixCase } from './case.js';
+import { collect } from '../support/collect.js';
+import type { MatrixCase } from './case.js';
 import { crashMatrix } from './matrix.js';
 
-const photoOf = (table: string) =>
-  entity('Photo', {
+const photosIn = (container: string, table: string) => {
+  const Photo = entity('Photo', {
     version: 1,
     table,
     props: { id: t.int32(), image: largeBytes({ over: 100 }).optional(), title: t.string().optional() },
     partition: key('photos'),
     row: p => key(p.id.as(codec.int(2))),
   });
-
-interface World {
-  readonly Photo: ReturnType<typeof photoOf>;
-  readonly container: string;
-}
+  return { Photo, photosOf: (db: Db) => larges(db, Photo, { container }) };
+};
+type Photos = ReturnType<ReturnType<typeof photosIn>['photosOf']>;
 
 const bytesOf = (value: number): Uint8Array => new Uint8Array(200).fill(value);
-const photosOf = (db: Db, { Photo, container }: World) => larges(db, Photo, { container });
-
-const setUp = async ({ peer, db, newName }: Ground): Promise<World> => {
-  const world = { Photo: photoOf(await peer.newTable()), container: newName('large') };
-  await peer.blobs().getContainerClient(world.container).create();
-  await photosOf(db, world).create({ id: 1, image: bytesOf(1) });
-  return world;
-};
 
 /** Gives the names of the blobs that rows name. */
-async function assertNamed(world: World, { db }: Ground): Promise<ReadonlySet<string>> {
-  const photos = photosOf(db, world);
+async function namedBy(photos: Photos): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   for await (const row of photos.rows.partition({})) {
     const { pointer } = row.value.image ?? {};
@@ -45,32 +35,32 @@ async function assertNamed(world: World, { db }: Ground): Promise<ReadonlySet<st
   return named;
 }
 
-async function assertSwept(world: World, ground: Ground): Promise<void> {
-  const service = OwnDb.serviceOf(ground.db as never);
-  const options = { container: world.container, olderThan: -1 };
-  for await (const _ of sweep(service, world.Photo as never, options, -1));
-  const named = await assertNamed(world, ground);
-  const container = ground.peer.blobs().getContainerClient(world.container);
-  const left: string[] = [];
-  for await (const { name } of container.listBlobsFlat()) left.push(name);
-  assert.deepEqual(left.sort(), [...named].sort());
-}
-
-const largeCase = (name: string, operation: (photos: ReturnType<typeof photosOf>) => Promise<unknown>) =>
-  matrixCase<World>({
-    name: `a large value: ${name}`,
-    setUp,
-    operation: (world, db) => operation(photosOf(db, world)),
-    rival: async (world, db) => {
-      const photos = photosOf(db, world);
-      await photos.upsert({ id: 1, image: bytesOf(8) });
-      await photos.mutate({ id: 2 }, now => ({ ...now, id: 2, image: bytesOf(9) }));
-    },
-    always: async (world, ground) => {
-      await assertNamed(world, ground);
-    },
-    finally: assertSwept,
-  });
+const largeCase = (name: string, operation: (photos: Photos) => Promise<unknown>): MatrixCase => ({
+  name: `a large value: ${name}`,
+  setUp: async ({ peer, db, newName }) => {
+    const container = newName('large');
+    const blobs = peer.blobs().getContainerClient(container);
+    await blobs.create();
+    const { Photo, photosOf } = photosIn(container, await peer.newTable());
+    const photos = photosOf(db);
+    await photos.create({ id: 1, image: bytesOf(1) });
+    return {
+      operation: own => operation(photosOf(own)),
+      rival: async own => {
+        const others = photosOf(own);
+        await others.upsert({ id: 1, image: bytesOf(8) });
+        await others.mutate({ id: 2 }, now => ({ ...now, id: 2, image: bytesOf(9) }));
+      },
+      always: () => namedBy(photos),
+      finally: async () => {
+        const options = { container, olderThan: -1 };
+        for await (const _ of sweep(OwnDb.serviceOf(db as never), Photo as never, options, -1));
+        const left = (await collect(blobs.listBlobsFlat())).map(({ name: blob }) => blob);
+        assert.deepEqual(left.sort(), [...(await namedBy(photos))].sort());
+      },
+    };
+  },
+});
 
 crashMatrix('large', [
   largeCase('replace', photos => photos.mutate({ id: 1 }, now => now && { ...now, image: bytesOf(2) })),

@@ -1,4 +1,4 @@
-// The crash matrix of some cases, on every peer: a few crashes in `npm test`, a sample of all by the run's seed in `npm run verify patterns`, and all in `npm run verify patterns-matrix`. fast-check's scheduler
+// The crash matrix of some cases, on every peer: a few crashes in `npm test`, a sample of all by the run's seed in `npm run verify patterns`, and all in `npm run verify patterns-matrix`. fast-check
 // interleaves two concurrent writers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,9 +9,9 @@ import { onlyIn } from '../../support/slow.js';
 import { describePeers, type Peer } from '../support/peers.js';
 import { chanceOf, SEED } from '../support/seeded.js';
 import type { MatrixCase } from './case.js';
-import { CRASHES, type Crash, type CrashPoint, isDeath } from './process.js';
-import { type Plan, type Ran, runCase } from './run-case.js';
-import type { Order } from './stage.js';
+import { CRASHES, type Crash, isDeath, type Plan } from './process.js';
+import { runCase } from './run-case.js';
+import type { Sent } from './stage.js';
 
 const { SHELFMARK_LONG, PATTERN_FULL, MATRIX_CASE, MATRIX_PLAN, MATRIX_CRASH, MATRIX_SAMPLED, MATRIX_SHARE } =
   process.env;
@@ -24,7 +24,7 @@ const SOME = { concurrency: 4 } as const;
 const SAMPLED = Number(MATRIX_SAMPLED ?? 4);
 /** In a full run, one first crash in this many is followed by every second crash. */
 const FULL_SHARE: Readonly<Record<Peer['name'], number>> = { memory: 1, process: 4, azurite: 4 };
-const NOTHING_FAILS: Plan = { program: [], worker: [], isTwice: false };
+const NOTHING_FAILS: Plan = { crashes: {}, isTwice: false };
 
 /**
  * Of two crashes. A process that dies before a request leaves what one leaves that died after the request before, and a connection that breaks before a request makes it come later; so does one that breaks
@@ -32,51 +32,35 @@ const NOTHING_FAILS: Plan = { program: [], worker: [], isTwice: false };
  */
 const OF_TWO: readonly Crash[] = ['dies after', 'reset after'];
 
-const pointsOf = (
-  requests: readonly boolean[],
-  from: number,
-  crashes: readonly Crash[],
-): readonly CrashPoint[] =>
-  [...requests.keys()].filter(at => at >= from).flatMap(at => crashes.map(crash => ({ at, crash })));
+/** The plan, with one more crash at one of these requests. */
+const crashedAt = (plan: Plan, sent: readonly Sent[], crashes: readonly Crash[]): readonly Plan[] =>
+  sent.flatMap(({ label }) =>
+    crashes.map(crash => ({ ...plan, crashes: { ...plan.crashes, [label]: crash } })),
+  );
 
 /** Every crash at each request of the program; if messages come twice, those of two. */
-const singles = ({ program }: Ran, isTwice: boolean): readonly Plan[] =>
-  pointsOf(program, 0, isTwice ? OF_TWO : CRASHES)
-    .filter(({ at }) => !isTwice || program[at])
-    .map(point => ({ program: [point], worker: [], isTwice }));
-
-/** The plans with another crash in what follows a first one, whose run went so: in the worker that takes over, or in the program if it lives. */
-function doubles({ isTwice, program: [first] }: Plan, ran: Ran): readonly Plan[] {
-  if (isTwice || first === undefined || !OF_TWO.includes(first.crash) || !ran.program[first.at]) return [];
-  if (!isDeath(first.crash))
-    return pointsOf(ran.program, first.at + 1, OF_TWO)
-      .filter(({ at }) => ran.program[at])
-      .map(each => ({ program: [first, each], worker: [], isTwice }));
-  return pointsOf(ran.worker, 0, OF_TWO)
-    .filter(({ at }) => ran.worker[at])
-    .map(each => ({ program: [first], worker: [each], isTwice }));
+function singles(plan: Plan, sent: readonly Sent[]): readonly Plan[] {
+  const own = sent.filter(({ label }) => label.startsWith('program.'));
+  if (!plan.isTwice) return crashedAt(plan, own, CRASHES);
+  const changes = own.filter(({ isChange }) => isChange);
+  return crashedAt(plan, changes, OF_TWO);
 }
 
-/** As the scheduler has it, which shrinks and repeats it. */
-function byScheduler(scheduler: fc.Scheduler): Order {
-  const scheduled = new Set<unknown>();
-  let chosen: unknown;
-  return async waiting => {
-    for (const each of waiting.filter(request => !scheduled.has(request))) {
-      scheduled.add(each);
-      void scheduler.schedule(Promise.resolve(), each.label).then(() => {
-        chosen = each;
-      });
-    }
-    await scheduler.waitNext(1);
-    return waiting.find(each => each === chosen);
-  };
+/** The plans with another crash in what follows a first one, whose run went so: in the worker that takes over, or in the program if it lives. */
+function doubles(plan: Plan, sent: readonly Sent[]): readonly Plan[] {
+  const [first] = Object.entries(plan.crashes);
+  if (plan.isTwice || first === undefined || !OF_TWO.includes(first[1])) return [];
+  const at = sent.findIndex(({ label }) => label === first[0]);
+  if (!sent[at]?.isChange) return [];
+  const heir = isDeath(first[1]) ? 'worker.' : 'program.';
+  const later = sent.slice(at + 1).filter(({ label, isChange }) => isChange && label.startsWith(heir));
+  return crashedAt(plan, later, OF_TWO);
 }
 
 const filterOf = (title: string): string => `patterns/matrix/${title}`;
 
 /** Runs a plan; a failure includes the command that repeats it. */
-async function runPlan(peer: Peer, title: string, each: MatrixCase, plan: Plan): Promise<Ran> {
+async function runPlan(peer: Peer, title: string, each: MatrixCase, plan: Plan): Promise<readonly Sent[]> {
   try {
     return await runCase(peer, each, plan);
   } catch (thrown) {
@@ -99,16 +83,17 @@ function sample<T>(items: readonly T[], count: number, chance: () => number): re
 /** All plans of a case, or as many as there is time for: of a long one in `npm test`, that in which nothing fails. Gives how many were run. */
 async function runMatrix(peer: Peer, title: string, each: MatrixCase, isShort: boolean): Promise<number> {
   let count = 0;
-  const run = (plan: Plan): Promise<Ran> => {
+  const run = (plan: Plan): Promise<readonly Sent[]> => {
     count++;
     return runPlan(peer, title, each, plan);
   };
   const chance = chanceOf(SEED);
   const plain = await run(NOTHING_FAILS);
   if (!isShort && !IS_LONG) return count;
-  const twice = await run({ ...NOTHING_FAILS, isTwice: true });
-  const hasMessages = twice.program.length !== plain.program.length;
-  const all = [...singles(plain, false), ...(hasMessages ? singles(twice, true) : [])];
+  const isTwice = { ...NOTHING_FAILS, isTwice: true };
+  const twice = await run(isTwice);
+  const hasMessages = twice.length !== plain.length;
+  const all = [...singles(NOTHING_FAILS, plain), ...(hasMessages ? singles(isTwice, twice) : [])];
   const chosen = IS_FULL ? all : sample(all, IS_LONG ? SAMPLED : 1, chance);
   const share = Number(MATRIX_SHARE ?? FULL_SHARE[peer.name]);
   // All first crashes come before any second one: a run that is stopped has done the wider part.
@@ -124,32 +109,33 @@ async function runMatrix(peer: Peer, title: string, each: MatrixCase, isShort: b
 
 /** The plan that the environment has, or one crash of its kind at each request. */
 async function runGiven(peer: Peer, title: string, each: MatrixCase): Promise<void> {
-  const plain = NOTHING_FAILS;
   const given: readonly Plan[] =
     MATRIX_PLAN !== undefined
       ? [JSON.parse(MATRIX_PLAN) as Plan]
-      : singles(await runPlan(peer, title, each, plain), false).filter(
-          ({ program: [point] }) => point?.crash === MATRIX_CRASH,
+      : singles(NOTHING_FAILS, await runPlan(peer, title, each, NOTHING_FAILS)).filter(({ crashes }) =>
+          Object.values(crashes).some(crash => crash === MATRIX_CRASH),
         );
   for (const plan of given) await runPlan(peer, title, each, plan);
 }
 
-const point: fc.Arbitrary<readonly CrashPoint[]> = fc
-  .option(fc.record({ at: fc.nat({ max: 15 }), crash: fc.constantFrom(...CRASHES) }), { nil: undefined })
-  .map(each => (each === undefined ? [] : [each]));
+const labels = fc
+  .tuple(fc.constantFrom('program', 'worker', 'rival'), fc.nat({ max: 15 }))
+  .map(([name, at]) => `${name}.${at}`);
 
-/** Where each of three processes fails, if it does. */
+/** Where processes fail, if they do. */
 const plans: fc.Arbitrary<Plan> = fc.record({
-  program: point,
-  worker: point,
-  rival: point,
+  crashes: fc.dictionary(labels, fc.constantFrom(...CRASHES), { maxKeys: 3 }),
   isTwice: fc.boolean(),
 });
 
+/** By chance, of up to four or six requests each as often. */
+const orders = fc.infiniteStream(fc.nat({ max: 11 }));
+
 const runTogether = (peer: Peer, title: string, each: MatrixCase): Promise<void> =>
   lawOfTurns(
-    fc.asyncProperty(fc.scheduler(), plans, async (scheduler, plan) => {
-      await runCase(peer, each, plan, { order: byScheduler(scheduler), isBeside: true });
+    fc.asyncProperty(orders, plans, async (turns, plan) => {
+      const order = (waiting: number): number => Number(turns.next().value) % waiting;
+      await runCase(peer, each, plan, { order, isBeside: true });
     }),
     { cost: 20_000, most: peer.name === 'memory' ? 300 : 30, filter: filterOf(title) },
   );

@@ -1,16 +1,14 @@
-// The messages of queues as they pass on the wire: which there are, when each is visible, and the receipt by which that is changed. Time is the stage's, so that a message which is hidden for minutes is
-// shown as soon as nothing else can happen. What servers answer of times is rewritten to fit.
+// The messages of queues as they pass on the wire: which there are, when each is visible, and the receipt by which that is changed. Time is the stage's, so that a message which is hidden for minutes is shown as
+// soon as nothing else can happen. What servers answer of times is rewritten to fit.
 import type { PipelineRequest, PipelineResponse } from '@azure/core-rest-pipeline';
 import type { QueueServiceClient } from '@azure/storage-queue';
 
 interface Message {
   readonly queue: string;
-  readonly id: string;
   readonly inserted: number;
   receipt: string;
   /** When it is visible. */
   due: number;
-  isVisible: boolean;
 }
 
 interface QueueCall {
@@ -32,8 +30,10 @@ export function queueCallOf({ url }: PipelineRequest): QueueCall | undefined {
 
 const textIn = (xml: string, tag: string): string =>
   new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(xml)?.[1] ?? '';
+const dateOf = (time: number): string => new Date(time).toUTCString();
 
 export class Messages {
+  now = Date.UTC(2026, 0, 1);
   readonly #messages = new Map<string, Message>();
   readonly #deleted = new Set<string>();
   readonly #isDeliveredTwice: boolean;
@@ -45,96 +45,70 @@ export class Messages {
     this.#queues = queues;
   }
 
-  /** Those of flows, and not those that were put aside. */
-  get #own(): readonly Message[] {
-    return [...this.#messages.values()].filter(({ queue }) => !queue.endsWith('-poison'));
-  }
-
-  get count(): number {
-    return this.#own.length;
-  }
-
-  get isAnyVisible(): boolean {
-    return this.#own.some(({ isVisible }) => isVisible);
-  }
-
-  /** When the next one is visible. */
-  get nextDue(): number {
-    return Math.min(...this.#own.filter(({ isVisible }) => !isVisible).map(({ due }) => due));
+  /** When each is visible, of those that were not put aside. */
+  get due(): readonly number[] {
+    const own = [...this.#messages.values()].filter(({ queue }) => !queue.endsWith('-poison'));
+    return own.map(({ due }) => due);
   }
 
   /** Whether this delete does not arrive. */
   losesDelete(request: PipelineRequest): boolean {
-    const call = queueCallOf(request);
-    if (!this.#isDeliveredTwice || request.method !== 'DELETE' || call?.id === undefined) return false;
-    if (this.#deleted.has(call.id)) return false;
-    this.#deleted.add(call.id);
-    return true;
+    const id = queueCallOf(request)?.id;
+    if (!this.#isDeliveredTwice || request.method !== 'DELETE' || id === undefined) return false;
+    const isFirst = !this.#deleted.has(id);
+    this.#deleted.add(id);
+    return isFirst;
   }
 
   /** Notes what a request did, and gives its answer the times of the stage. */
-  async note(request: PipelineRequest, answer: PipelineResponse, now: number): Promise<void> {
+  async note(request: PipelineRequest, answer: PipelineResponse): Promise<void> {
     const call = queueCallOf(request);
     if (call === undefined || answer.status >= 300) return;
     const { queue, id, query } = call;
-    const due = now + Number(query.get('visibilitytimeout') ?? 0) * 1_000;
-    if (request.method === 'DELETE' && id !== undefined) this.#messages.delete(id);
-    else if (request.method === 'POST') this.#add(queue, answer.bodyAsText ?? '', due, now);
-    else if (request.method === 'PUT' && id !== undefined)
-      this.#hide(id, answer.headers.get('x-ms-popreceipt') ?? '', due, now);
-    else if (request.method === 'GET') this.#receive(query.has('peekonly'), answer, due, now);
-    if (!query.has('peekonly')) await this.#keepHidden(answer, id);
-  }
-
-  /** The stage decides when messages are visible, not the server's clock, which advances while a busy machine delays a case. */
-  async #keepHidden(answer: PipelineResponse, updated: string | undefined): Promise<void> {
+    const due = this.now + Number(query.get('visibilitytimeout') ?? 0) * 1_000;
     const xml = answer.bodyAsText ?? '';
-    const named = [...xml.matchAll(/<MessageId>([^<]*)</g)].map(([, id = '']) => id);
-    for (const id of updated === undefined ? named : [updated]) {
-      const message = this.#messages.get(id);
-      if (message === undefined || message.isVisible) continue;
-      const { receipt } = message;
-      const queue = this.#queues.getQueueClient(message.queue);
-      const { popReceipt = '' } = await queue.updateMessage(id, receipt, undefined, HIDDEN_SECONDS);
-      message.receipt = popReceipt;
-      if (answer.headers.has('x-ms-popreceipt')) answer.headers.set('x-ms-popreceipt', popReceipt);
-      answer.bodyAsText = (answer.bodyAsText ?? '').replace(receipt, popReceipt);
+    if (request.method === 'GET') await this.#receive(answer, query.has('peekonly') ? undefined : due);
+    else if (request.method === 'POST') {
+      const receipt = textIn(xml, 'PopReceipt');
+      this.#messages.set(textIn(xml, 'MessageId'), { queue, inserted: this.now, receipt, due });
+      answer.bodyAsText = xml.replace(receipt, await this.#hide(textIn(xml, 'MessageId'), receipt, due));
+    } else if (id !== undefined && request.method === 'DELETE') this.#messages.delete(id);
+    else if (id !== undefined) {
+      const receipt = answer.headers.get('x-ms-popreceipt') ?? '';
+      answer.headers.set('x-ms-popreceipt', await this.#hide(id, receipt, due));
     }
   }
 
-  #add(queue: string, xml: string, due: number, now: number): void {
-    const id = textIn(xml, 'MessageId');
-    const message = { queue, id, inserted: now, receipt: textIn(xml, 'PopReceipt'), due };
-    this.#messages.set(id, { ...message, isVisible: due <= now });
+  async #receive(answer: PipelineResponse, due: number | undefined): Promise<void> {
+    answer.headers.set('date', dateOf(this.now));
+    for (const [text] of answer.bodyAsText?.matchAll(/<QueueMessage>.*?<\/QueueMessage>/gs) ?? []) {
+      const [id, receipt] = [textIn(text, 'MessageId'), textIn(text, 'PopReceipt')];
+      const { inserted = this.now } = this.#messages.get(id) ?? {};
+      const own = due === undefined ? text : text.replace(receipt, await this.#hide(id, receipt, due));
+      const dated = own.replace(/<InsertionTime>[^<]*</, `<InsertionTime>${dateOf(inserted)}<`);
+      answer.bodyAsText = answer.bodyAsText?.replace(text, dated) as string;
+    }
   }
 
-  #hide(id: string, receipt: string, due: number, now: number): void {
+  /** Gives the receipt of now. The stage decides when a message is visible, not the server's clock, which advances while a busy machine delays a case. */
+  async #hide(id: string, receipt: string, due: number): Promise<string> {
     const message = this.#messages.get(id);
-    if (message === undefined) return;
-    message.receipt = receipt;
-    message.due = due;
-    message.isVisible = due <= now;
+    if (message === undefined) return receipt;
+    Object.assign(message, { receipt, due });
+    if (due > this.now) await this.#update(id, message, HIDDEN_SECONDS);
+    return message.receipt;
   }
 
-  #receive(isPeek: boolean, answer: PipelineResponse, due: number, now: number): void {
-    const xml = answer.bodyAsText ?? '';
-    answer.headers.set('date', new Date(now).toUTCString());
-    answer.bodyAsText = xml.replace(/<QueueMessage>.*?<\/QueueMessage>/gs, each => {
-      const id = textIn(each, 'MessageId');
-      if (!isPeek) this.#hide(id, textIn(each, 'PopReceipt'), due, now);
-      const { inserted = now } = this.#messages.get(id) ?? {};
-      const time = new Date(inserted).toUTCString();
-      return each.replace(/<InsertionTime>[^<]*</, `<InsertionTime>${time}<`);
-    });
+  async #update(id: string, message: Message, seconds: number): Promise<void> {
+    const queue = this.#queues.getQueueClient(message.queue);
+    const { popReceipt = '' } = await queue.updateMessage(id, message.receipt, undefined, seconds);
+    message.receipt = popReceipt;
   }
 
   /** Shows messages whose time has come. Their receipts are void then, as if another worker had received each and let it go. */
-  async show(now: number): Promise<void> {
-    const due = [...this.#messages.values()].filter(each => !each.isVisible && each.due <= now);
-    for (const message of due) {
-      const queue = this.#queues.getQueueClient(message.queue);
-      const { popReceipt = '' } = await queue.updateMessage(message.id, message.receipt, undefined, 0);
-      this.#hide(message.id, popReceipt, now, now);
-    }
+  async moveTo(now: number): Promise<void> {
+    for (const [id, message] of this.#messages)
+      if (message.due > this.now && message.due <= now) await this.#update(id, message, 0);
+    this.now = now;
   }
 }

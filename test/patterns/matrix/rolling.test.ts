@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { type Db, entity, Instant, key, t } from '#patterns';
 import { expiring, rolling } from '#patterns/rolling';
-import type { Peer } from '../support/peers.js';
-import { type Ground, type MatrixCase, matrixCase } from './case.js';
+import { type Ground, type MatrixCase, rawRows } from './case.js';
 import { crashMatrix } from './matrix.js';
 
 const Event = entity('Event', {
@@ -20,95 +19,81 @@ const NOW = Instant.parse('2026-01-01T00:00:00Z');
 const DAY = 864_000_000_000n;
 const KEEP = 2;
 const OLD = ['20251227', '20251228', '20251229'];
-const KEPT = ['20251230', '20251231'];
+/** Of other names too. */
+const KEPT = ['20251230', '20251231', '2025122708', 'x20251227'];
 
-interface World {
-  readonly prefix: string;
-  /** Rows whose writes ended. */
-  readonly ended: { readonly id: number; readonly at: Instant }[];
-}
+let cases = 0;
 
-const eventsOf = (db: Db, { prefix }: World) =>
-  rolling(db, Event, { time: 'at', every: 'day', keep: KEEP, prefix });
-
-let worlds = 0;
-
-/** Of a name that no other case has. */
-const letters = (): string =>
-  [...`${++worlds}`].map(digit => String.fromCharCode(97 + Number(digit))).join('');
-
-async function setUp({ peer }: Ground): Promise<World> {
-  const prefix = `Matrix${peer.name}${letters()}z`;
-  for (const stamp of [...OLD, ...KEPT, '2025122708', 'x20251227'])
-    await peer.client().createTable(`${prefix}${stamp}`);
-  return { prefix, ended: [] };
-}
-
-/** Of this case: a server has those of many. */
-async function tablesOf(peer: Peer, prefix: string): Promise<readonly string[]> {
-  const names: string[] = [];
+/** A prefix that no other case has, without digits, and the names of the tables behind it: a server has those of many cases. */
+function tablesOf({ peer }: Ground, what: string) {
+  const digits = [...`${++cases}`].map(digit => String.fromCharCode(97 + Number(digit)));
+  const prefix = `${what}${peer.name}${digits.join('')}z`;
   const filter = `TableName ge '${prefix}' and TableName lt '${prefix}~'`;
-  for await (const { name = '' } of peer.client().listTables({ queryOptions: { filter } })) names.push(name);
-  return names.sort();
+  const stamps = async (): Promise<readonly string[]> => {
+    const names: string[] = [];
+    for await (const { name = '' } of peer.client().listTables({ queryOptions: { filter } }))
+      names.push(name.slice(prefix.length));
+    return names.sort();
+  };
+  return { prefix, stamps };
 }
 
-const stampsOf = async (peer: Peer, { prefix }: World): Promise<readonly string[]> =>
-  (await tablesOf(peer, prefix)).map(name => name.slice(prefix.length));
+/** What programs do with rolling tables of events. */
+const eventsOf = (db: Db, prefix: string) =>
+  rolling(db, Event, { time: 'at', every: 'day', keep: KEEP, prefix });
+type Events = ReturnType<typeof eventsOf>;
+type Operation = (events: Events, write: (...ids: readonly number[]) => Promise<void>) => Promise<unknown>;
 
-async function assertKept(world: World, { peer }: Ground): Promise<void> {
-  const there = await stampsOf(peer, world);
-  const needed = [...KEPT, '2025122708', 'x20251227'];
-  assert.deepEqual(
-    needed.filter(stamp => !there.includes(stamp)),
-    [],
-  );
-  const left = OLD.filter(stamp => there.includes(stamp));
-  assert.deepEqual(left, OLD.slice(OLD.length - left.length));
-}
-
-async function assertRows(world: World, ground: Ground): Promise<void> {
-  await assertKept(world, ground);
-  for (const { id, at } of world.ended) {
-    const rows = ground.peer.table(`${world.prefix}${at.toString().slice(0, 10).replaceAll('-', '')}`);
-    const found: string[] = [];
-    for await (const { rowKey = '' } of rows.listEntities()) found.push(rowKey);
-    const own = found.filter(rowKey => Event.plan.row.decode(rowKey).id === id);
-    assert.equal(own.length, 1, `The row ${id} of ${at} among ${found}`);
-  }
-}
-
-const rollingCase = (
-  name: string,
-  operation: MatrixCase<World>['operation'],
-  rival: MatrixCase<World>['operation'],
-): MatrixCase =>
-  matrixCase<World>({
-    name: `rolling tables: ${name}`,
-    setUp,
-    operation,
-    rival,
-    always: assertKept,
-    finally: async (world, ground) => {
-      await assertRows(world, ground);
-      const events = eventsOf(ground.db, world);
-      await events.expire(NOW);
-      assert.deepEqual((await events.explain(NOW)).dropped, []);
-      const left = await stampsOf(ground.peer, world);
+const rollingCase = (name: string, operation: Operation, rival: Operation): MatrixCase => ({
+  name: `rolling tables: ${name}`,
+  setUp: async ground => {
+    const { peer, db } = ground;
+    const { prefix, stamps } = tablesOf(ground, 'Matrix');
+    for (const stamp of [...OLD, ...KEPT]) await peer.client().createTable(`${prefix}${stamp}`);
+    /** Rows whose writes ended. */
+    const ended: { readonly id: number; readonly at: Instant }[] = [];
+    const acting = (own: Db, act: Operation) => {
+      const events = eventsOf(own, prefix);
+      return act(events, async (...ids) => {
+        for (const id of ids) {
+          const row = { id, at: NOW.plus(DAY * BigInt((id % 3) - 1)) };
+          await events.create(row);
+          ended.push(row);
+        }
+      });
+    };
+    const assertKept = async (): Promise<readonly string[]> => {
+      const there = await stamps();
       assert.deepEqual(
-        OLD.filter(stamp => left.includes(stamp)),
+        KEPT.filter(stamp => !there.includes(stamp)),
         [],
       );
-      await assertRows(world, ground);
-    },
-  });
-
-const written = async (world: World, db: Db, ids: readonly number[]): Promise<void> => {
-  for (const id of ids) {
-    const at = NOW.plus(DAY * BigInt((id % 3) - 1));
-    await eventsOf(db, world).create({ id, at });
-    world.ended.push({ id, at });
-  }
-};
+      const left = OLD.filter(stamp => there.includes(stamp));
+      assert.deepEqual(left, OLD.slice(OLD.length - left.length));
+      return left;
+    };
+    const assertRows = async (): Promise<void> => {
+      for (const { id, at } of ended) {
+        const rows = await rawRows(peer, `${prefix}${at.toString().slice(0, 10).replaceAll('-', '')}`);
+        const own = rows.filter(({ rowKey = '' }) => Event.plan.row.decode(rowKey).id === id);
+        assert.equal(own.length, 1, `The row ${id} of ${at} among ${rows.map(({ rowKey }) => rowKey)}`);
+      }
+    };
+    return {
+      operation: own => acting(own, operation),
+      rival: own => acting(own, rival),
+      always: assertKept,
+      finally: async () => {
+        await assertRows();
+        const events = eventsOf(db, prefix);
+        await events.expire(NOW);
+        assert.deepEqual((await events.explain(NOW)).dropped, []);
+        assert.deepEqual(await assertKept(), []);
+        await assertRows();
+      },
+    };
+  },
+});
 
 const Session = entity('Session', {
   version: 1,
@@ -118,76 +103,61 @@ const Session = entity('Session', {
   row: key('session'),
 });
 
-interface Lives {
-  readonly prefix: string;
-  /** The life that was put last, and those that may be: of calls that did not end. */
-  readonly ended: Instant[];
-  readonly begun: Instant[];
-}
-
-const HOUR = DAY / 24n;
-const livesOf = (db: Db, { prefix }: Lives) =>
-  expiring(db, Session, { expires: 'until', every: 'hour', longest: { hours: 4 }, prefix });
-
-const lifeOf = async (world: Lives, db: Db, hours: bigint): Promise<void> => {
-  const until = NOW.plus(HOUR * hours);
-  world.begun.push(until);
-  await livesOf(db, world).put({ id: 'a', until });
-  world.ended.push(until);
-};
-
-/** Of all copies the one that ends last. */
-async function lifeIn({ prefix }: Lives, peer: Peer): Promise<string | undefined> {
-  const found: string[] = [];
-  for (const name of await tablesOf(peer, prefix))
-    for await (const { until } of peer.table(name).listEntities())
-      found.push(Instant.fromDate(new Date(String(until))).toString());
-  return found.sort().at(-1);
-}
-
-const SHORTENED: MatrixCase = matrixCase<Lives>({
+const SHORTENED: MatrixCase = {
   name: 'rolling tables: a life that is made shorter and longer',
-  setUp: async ({ peer }) => {
-    const prefix = `Lives${peer.name}${letters()}z`;
-    const world: Lives = { prefix, ended: [], begun: [] };
-    await lifeOf(world, peer.open({ now: () => NOW.toDate().getTime() }), 3n);
-    return world;
+  setUp: async ground => {
+    const { peer } = ground;
+    const { prefix, stamps } = tablesOf(ground, 'Lives');
+    /** Ends of the life, as they were put, and how many of these calls have ended. */
+    const begun: string[] = [];
+    let ended = 0;
+    const put = async (db: Db, hours: bigint): Promise<void> => {
+      const until = NOW.plus((DAY / 24n) * hours);
+      begun.push(until.toString());
+      const lives = expiring(db, Session, { expires: 'until', every: 'hour', longest: { hours: 4 }, prefix });
+      await lives.put({ id: 'a', until });
+      ended = begun.length;
+    };
+    /** Of all copies the one that ends last. */
+    const life = async (): Promise<string | undefined> => {
+      const found: string[] = [];
+      for (const stamp of await stamps())
+        for (const { until } of await rawRows(peer, `${prefix}${stamp}`))
+          found.push(Instant.fromDate(new Date(String(until))).toString());
+      return found.sort().at(-1);
+    };
+    await put(peer.open({ now: () => NOW.toDate().getTime() }), 3n);
+    return {
+      operation: async db => {
+        for (const hours of [1n, 2n]) await put(db, hours);
+      },
+      always: async () => assert(await life(), 'There is no copy.'),
+      finally: async () => {
+        const [found, open] = [await life(), begun.slice(ended - 1)];
+        assert(open.includes(found ?? ''), `It ends at ${found}, and was put until ${open}.`);
+      },
+    };
   },
-  operation: async (world, db) => {
-    for (const hours of [1n, 2n]) await lifeOf(world, db, hours);
-  },
-  always: async (world, { peer }) => {
-    assert(await lifeIn(world, peer), 'There is no copy.');
-  },
-  finally: async (world, { peer }) => {
-    const last = world.ended.at(-1);
-    const open = world.begun.slice(world.begun.indexOf(last ?? NOW));
-    const life = await lifeIn(world, peer);
-    assert(
-      open.some(each => each.toString() === life),
-      `It ends at ${life}, and was put until ${open}.`,
-    );
-  },
-});
+};
 
 crashMatrix('rolling', [
   rollingCase(
     'maintenance',
-    async (world, db) => {
-      await eventsOf(db, world).prepare();
-      await eventsOf(db, world).expire();
+    async events => {
+      await events.prepare();
+      await events.expire();
     },
-    async (world, db) => {
-      await eventsOf(db, world).expire();
-      await eventsOf(db, world).prepare({ count: 2 });
+    async events => {
+      await events.expire();
+      await events.prepare({ count: 2 });
     },
   ),
   rollingCase(
     'the first rows of tables',
-    (world, db) => written(world, db, [10_001, 10_002, 10_003]),
-    async (world, db) => {
-      await written(world, db, [20_002, 20_001]);
-      await eventsOf(db, world).expire();
+    (_, write) => write(10_001, 10_002, 10_003),
+    async (events, write) => {
+      await write(20_002, 20_001);
+      await events.expire();
     },
   ),
   SHORTENED,

@@ -1,168 +1,124 @@
 // Runs a case of the crash matrix once: a program that fails at given requests, workers that finish its work and may fail too, another writer afterwards or concurrently; then checks what must be true at the end.
-import { open, PatternError } from '#patterns';
+import { PatternError } from '#patterns';
 import type { Peer } from '../support/peers.js';
 import { SEED } from '../support/seeded.js';
-import type { Ground, MatrixCase, Working } from './case.js';
+import type { Acts, Ground, MatrixCase } from './case.js';
 import { Messages } from './messages.js';
-import { type CrashPoint, isSlow, Process, textOf } from './process.js';
-import { type Order, Stage } from './stage.js';
-
-/** Where processes fail, and what is done twice. */
-export interface Plan {
-  /** Of the program, which works after its operation, too. */
-  readonly program: readonly CrashPoint[];
-  /** Of the first worker that does what the program left. */
-  readonly worker: readonly CrashPoint[];
-  /** Of the other writer. */
-  readonly rival?: readonly CrashPoint[];
-  /** Each message is sent twice, and delivered again after it was done. */
-  readonly isTwice: boolean;
-}
-
-/** The requests that could have failed: of each, whether it may have changed something. */
-export interface Ran {
-  readonly program: readonly boolean[];
-  readonly worker: readonly boolean[];
-}
-
-const planText = ({ program, worker, rival = [], isTwice }: Plan): string =>
-  [
-    ...program.map(textOf),
-    ...worker.map(each => `the worker ${textOf(each)}`),
-    ...rival.map(each => `the rival ${textOf(each)}`),
-    ...(isTwice ? ['each message twice'] : []),
-  ].join(', ') || 'nothing fails';
+import { isSlow, type Plan, Process } from './process.js';
+import { type Order, type Sent, Stage } from './stage.js';
 
 /** Lines of a trace that a failure prints. */
 const TRACE_LINES = 60;
 
 let names = 0;
 
-/** What a case consists of when it runs. */
-interface Scene<W> {
-  readonly peer: Peer;
-  readonly case: MatrixCase<W>;
-  readonly plan: Plan;
-  readonly ground: Ground;
-  readonly world: W;
-  readonly stage: Stage;
-}
-
-class Running<W> {
-  readonly #scene: Scene<W>;
+class Run {
+  readonly #peer: Peer;
+  readonly #plan: Plan;
+  readonly #acts: Acts;
+  readonly #stage: Stage;
   readonly #processes: Process[] = [];
-  readonly #working = new Map<Process, Working>();
   #fault: unknown;
-  /** Operations that have not ended. */
-  readonly #busy = new Set<Process>();
 
-  constructor(scene: Scene<W>) {
-    this.#scene = scene;
+  constructor(peer: Peer, plan: Plan, acts: Acts, order: Order) {
+    this.#peer = peer;
+    this.#plan = plan;
+    this.#acts = acts;
+    const messages = new Messages(plan.isTwice, peer.queues());
+    this.#stage = new Stage(messages, order, async () => acts.always?.());
   }
 
   /** `isBeside`: the other writer and a worker act at the same time as the program. */
-  async run(isBeside: boolean): Promise<Ran> {
-    const { case: each, plan, ground, world, stage } = this.#scene;
+  async run(isBeside: boolean): Promise<readonly Sent[]> {
+    const [acts, stage] = [this.#acts, this.#stage];
     try {
-      const ran = await this.#acted(isBeside);
-      for (const [process, working] of this.#working) if (!process.isDead) await working.stop();
-      await each.finally(world, ground);
-      return ran;
+      await this.#act(isBeside);
+      for (const { isDead, working } of this.#processes) if (!isDead) await working?.stop();
+      await acts.always?.();
+      await acts.finally?.();
+      return stage.sent;
     } catch (thrown) {
       const events = this.#processes.flatMap(({ name, events }) =>
         events.map(event => `${name} ${event.kind}${'error' in event ? ` ${event.error}` : ''}`),
       );
-      throw new Error(
-        `${each.name}: ${planText(plan)}. ${thrown}\nEvents: ${events.join('; ')}\nRequests:\n${stage.trace.slice(-TRACE_LINES).join('\n')}`,
-        { cause: thrown },
-      );
+      const trace = stage.trace.slice(-TRACE_LINES).join('\n');
+      throw new Error(`${thrown}\nEvents: ${events.join('; ')}\nRequests:\n${trace}`, { cause: thrown });
     } finally {
       for (const process of this.#processes) process.isDead = true;
       stage.close();
     }
   }
 
-  async #acted(isBeside: boolean): Promise<Ran> {
-    const { stage, plan, case: each } = this.#scene;
-    const program = this.#start('program', plan.program);
-    this.#operate(program, each.operation.bind(each), () => this.#beginWork(program));
-    if (!isBeside) await stage.play(async () => program.hasStruck || (await this.#isDrained()));
-    const other = this.#start('rival', plan.rival ?? []);
-    if (each.rival && (isBeside || isMet(plan))) this.#operate(other, each.rival.bind(each));
-    const worker = this.#start('worker', plan.worker);
-    this.#beginWork(worker);
-    let second: Process | undefined;
-    await stage.play(async () => {
-      if (worker.hasStruck && second === undefined) {
-        second = this.#start('second worker', []);
-        this.#beginWork(second);
-        return false;
-      }
-      return this.#isDrained();
+  async #act(isBeside: boolean): Promise<void> {
+    const [{ operation, rival, work }, stage] = [this.#acts, this.#stage];
+    const isDrained = () => this.#isDrained();
+    const starts = (name: string): Process => {
+      const process = this.#start(name);
+      process.working = work?.(process);
+      return process;
+    };
+    const program = this.#start('program');
+    void this.#operate(program, operation).then(() => {
+      if (!program.isDead) program.working = work?.(program);
     });
-    return { program: program.requests, worker: worker.requests };
+    if (!isBeside) await stage.play(async () => program.hasStruck || isDrained());
+    const other = this.#start('rival');
+    if (rival && (isBeside || isMet(this.#plan))) void this.#operate(other, rival);
+    const worker = starts('worker');
+    let second: Process | undefined;
+    await stage.play(() => {
+      if (!worker.hasStruck || second !== undefined) return isDrained();
+      second = starts('second worker');
+      return false;
+    });
   }
 
-  #start(name: string, points: readonly CrashPoint[]): Process {
-    const { peer, stage, plan } = this.#scene;
+  #start(name: string): Process {
     const seed = SEED + this.#processes.length;
-    const started = new Process(peer, stage, { name, points, sendsTwice: plan.isTwice, seed });
+    const started = new Process(this.#peer, this.#stage, this.#plan, name, seed);
     this.#processes.push(started);
     return started;
   }
 
-  #operate(process: Process, operation: MatrixCase<W>['operation'], then?: () => void): void {
-    this.#busy.add(process);
-    const act = async (): Promise<void> => {
-      try {
-        await operation(this.#scene.world, process.db, process);
-      } catch (thrown) {
-        // After a reset the program may get an error and continue; an error from outside the library fails the case.
-        if (!PatternError.is(thrown) && !process.isDead) this.#fault ??= thrown;
-      }
-      this.#busy.delete(process);
-      if (!process.isDead) then?.();
-    };
-    void act();
-  }
-
-  #beginWork(process: Process): void {
-    const working = this.#scene.case.work?.(this.#scene.world, process);
-    if (working) this.#working.set(process, working);
+  async #operate(process: Process, operation: Acts['operation']): Promise<void> {
+    process.isActing = true;
+    try {
+      await operation(process.db, process);
+    } catch (thrown) {
+      // After a reset the program may get an error and continue; an error from outside the library fails the case.
+      if (!PatternError.is(thrown) && !process.isDead) this.#fault ??= thrown;
+    }
+    process.isActing = false;
   }
 
   /** Programs that live have ended, and nothing is left to do. */
   async #isDrained(): Promise<boolean> {
     if (this.#fault !== undefined) throw this.#fault;
-    const { case: each, stage, world, ground } = this.#scene;
-    const areBusy = [...this.#busy].some(process => !process.isDead);
-    if (areBusy || stage.messages.count > 0 || stage.isBusy) return false;
-    return (await each.isDone?.(world, ground)) ?? true;
+    if (this.#stage.isBusy || this.#processes.some(each => each.isActing && !each.isDead)) return false;
+    return (await this.#acts.isDone?.()) ?? true;
   }
 }
 
 /** Whether the other writer comes: behind a program that died, it would do what was left. */
-const isMet = ({ program, isTwice }: Plan): boolean =>
-  isTwice || program.length === 0 || program.some(({ crash }) => isSlow(crash));
+function isMet({ crashes, isTwice }: Plan): boolean {
+  const all = Object.values(crashes);
+  return isTwice || all.length === 0 || all.some(isSlow);
+}
 
-const asTheyCame: Order = async ([first]) => first;
+interface Manner {
+  readonly order?: Order;
+  readonly isBeside?: boolean;
+}
 
-/** Runs a case once. Throws if something is not true that must be. */
+/** Runs a case once, in which requests come as they were sent unless there is an order. Throws if something is not true that must be. */
 export async function runCase(
   peer: Peer,
-  each: MatrixCase,
+  { setUp }: MatrixCase,
   plan: Plan,
-  { order = asTheyCame, isBeside = false }: { readonly order?: Order; readonly isBeside?: boolean } = {},
-): Promise<Ran> {
-  const clients = { tables: peer.client(), queues: peer.queues(), blobs: peer.blobs() };
+  { order = () => 0, isBeside = false }: Manner = {},
+): Promise<readonly Sent[]> {
   // Of the set-up, messages are done at once.
-  const db = open(clients, { announceAfter: 0 });
+  const db = peer.open({ announceAfter: 0 });
   const ground: Ground = { peer, db, newName: what => `${what}-${process.pid}-${++names}` };
-  const world = await each.setUp(ground);
-  const stage = new Stage({
-    order,
-    messages: new Messages(plan.isTwice, peer.queues()),
-    look: async () => each.always?.(world, ground),
-  });
-  return new Running({ peer, case: each, plan, ground, world, stage }).run(isBeside);
+  return new Run(peer, plan, await setUp(ground), order).run(isBeside);
 }

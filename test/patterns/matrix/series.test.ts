@@ -1,8 +1,7 @@
 // Series: a slot has the value of its one writer, with concurrent writers of other slots; a counter counts each call that returned once, and one that did not at most once.
-import assert from 'node:assert/strict';
 import { type Db, entity, key, t } from '#patterns';
 import { series, seriesOf } from '#patterns/series';
-import { type Ground, type MatrixCase, matrixCase, rawRows } from './case.js';
+import { type MatrixCase, rawRows, Tally } from './case.js';
 import { crashMatrix } from './matrix.js';
 
 const siteOf = (table: string) =>
@@ -14,63 +13,39 @@ const siteOf = (table: string) =>
     row: key('site'),
   });
 
-interface World {
-  readonly Site: ReturnType<typeof siteOf>;
-  /** Acknowledged writes: the least value of a slot; the greatest is that of a call that did not return. */
-  readonly least: number[];
-  readonly most: number[];
-}
+const a = { site: 'a' } as const;
+const slotsOf = (db: Db, Site: ReturnType<typeof siteOf>) => seriesOf(db, Site, 'hits');
+type Slots = ReturnType<typeof slotsOf>;
+/** Writes the values of one slot, of which each is one more. */
+type WriteOf = (slots: Slots, slot: number) => (value: number) => Promise<unknown>;
 
-const setUp = async ({ peer }: Ground): Promise<World> => ({
-  Site: siteOf(await peer.newTable()),
-  least: [0, 0, 0, 0],
-  most: [0, 0, 0, 0],
+const setting: WriteOf = (slots, slot) => value => slots.set(a, slot, value);
+
+const seriesCase = (name: string, writeOf: WriteOf): MatrixCase => ({
+  name: `a series: ${name}`,
+  setUp: async ({ peer }) => {
+    const Site = siteOf(await peer.newTable());
+    const tally = new Tally();
+    const act = async (db: Db, slot: number, of: WriteOf): Promise<void> => {
+      const write = of(slotsOf(db, Site), slot);
+      for (const value of [1, 2]) await tally.up(slot, () => write(value));
+    };
+    return {
+      operation: db => act(db, 0, writeOf),
+      rival: db => act(db, 3, setting),
+      always: async () => {
+        const [row] = await rawRows(peer, Site.table);
+        for (const slot of [0, 1, 2, 3]) tally.check(slot, Number(row?.[`hits${slot}`] ?? 0));
+      },
+    };
+  },
 });
 
-const slotsOf = (db: Db, { Site }: World) => seriesOf(db, Site, 'hits');
-const a = { site: 'a' } as const;
-
-/** Calls whose ends are noted. */
-async function noted(world: World, slot: number, value: number, call: () => Promise<unknown>): Promise<void> {
-  world.most[slot] = value;
-  await call();
-  world.least[slot] = value;
-}
-
-async function assertSlots(world: World, { peer }: Ground): Promise<void> {
-  const [row] = await rawRows(peer, world.Site.table);
-  for (const slot of [0, 1, 2, 3]) {
-    const value = Number(row?.[`hits${slot}`] ?? 0);
-    const [least, most] = [world.least[slot] ?? 0, world.most[slot] ?? 0];
-    assert(
-      least <= value && value <= most,
-      `Slot ${slot} is ${value}, and should be from ${least} to ${most}.`,
-    );
-  }
-}
-
-const seriesCase = (name: string, operation: MatrixCase<World>['operation']) =>
-  matrixCase<World>({
-    name: `a series: ${name}`,
-    setUp,
-    operation,
-    rival: async (world, db) => {
-      for (const value of [1, 2]) await noted(world, 3, value, () => slotsOf(db, world).set(a, 3, value));
-    },
-    always: assertSlots,
-    finally: assertSlots,
-  });
-
 crashMatrix('series', [
-  seriesCase('slots that are set', async (world, db) => {
-    for (const value of [1, 2]) await noted(world, 0, value, () => slotsOf(db, world).set(a, 0, value));
+  seriesCase('slots that are set', setting),
+  seriesCase('a counter', (slots, slot) => {
+    const counter = slots.counter(a, slot);
+    return () => counter.add(1);
   }),
-  seriesCase('a counter', async (world, db) => {
-    const counter = slotsOf(db, world).counter(a, 1);
-    for (const value of [1, 2]) await noted(world, 1, value, () => counter.add(1));
-  }),
-  seriesCase('a slot that is computed', async (world, db) => {
-    for (const value of [1, 2])
-      await noted(world, 2, value, () => slotsOf(db, world).mutate(a, 2, now => (now ?? 0) + 1));
-  }),
+  seriesCase('a slot that is computed', (slots, slot) => () => slots.mutate(a, slot, now => (now ?? 0) + 1)),
 ]);

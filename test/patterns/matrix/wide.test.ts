@@ -3,21 +3,14 @@ import assert from 'node:assert/strict';
 import type { Db } from '#patterns';
 import { wideRepo } from '#patterns/wide';
 import { numberOf, type Wide, wideOf, wideValue } from '../shapes/wide-world.js';
-import { type Ground, matrixCase, rawRows } from './case.js';
+import { type MatrixCase, type RawRow, rawRows } from './case.js';
 import { crashMatrix } from './matrix.js';
 
 /** Two rows. */
 const COUNT = 300;
 
-const setUp = async ({ peer, db }: Ground): Promise<Wide> => {
-  const Wide = wideOf(await peer.newTable(), COUNT);
-  await wideRepo(db, Wide).create(wideValue('a', COUNT, 0, 'old'));
-  return Wide;
-};
-
 /** What is there is one write's, and stands in as many rows as the first one names: by the official client alone. */
-async function assertWhole(world: Wide, { peer }: Ground): Promise<void> {
-  const rows = await rawRows(peer, world.table);
+function assertWhole(rows: readonly RawRow[]): void {
   for (const id of ['a', 'b']) {
     const own = rows.filter(({ rowKey = '' }) => rowKey.split(' ')[0] === `wide!${id}`);
     const [first] = own;
@@ -32,21 +25,27 @@ async function assertWhole(world: Wide, { peer }: Ground): Promise<void> {
   }
 }
 
-const wideCase = (name: string, operation: (rows: ReturnType<typeof rowsOf>) => Promise<unknown>) =>
-  matrixCase<Wide>({
-    name: `a wide entity: ${name}`,
-    setUp,
-    operation: (world, db) => operation(rowsOf(db, world)),
-    rival: async (world, db) => {
-      const rows = rowsOf(db, world);
-      await rows.upsert(wideValue('a', COUNT, 5));
-      await rows.mutate({ id: 'a' }, () => wideValue('a', COUNT, 6, 'rival'));
-    },
-    always: assertWhole,
-    finally: assertWhole,
-  });
+const rowsOf = (db: Db, of: Wide) => wideRepo(db, of);
 
-const rowsOf = (db: Db, world: Wide) => wideRepo(db, world);
+const wideCase = (
+  name: string,
+  operation: (rows: ReturnType<typeof rowsOf>) => Promise<unknown>,
+): MatrixCase => ({
+  name: `a wide entity: ${name}`,
+  setUp: async ({ peer, db }) => {
+    const Wide = wideOf(await peer.newTable(), COUNT);
+    await rowsOf(db, Wide).create(wideValue('a', COUNT, 0, 'old'));
+    return {
+      operation: own => operation(rowsOf(own, Wide)),
+      rival: async own => {
+        const rows = rowsOf(own, Wide);
+        await rows.upsert(wideValue('a', COUNT, 5));
+        await rows.mutate({ id: 'a' }, () => wideValue('a', COUNT, 6, 'rival'));
+      },
+      always: async () => assertWhole(await rawRows(peer, Wide.table)),
+    };
+  },
+});
 
 crashMatrix('wide', [
   wideCase('replace', rows => rows.mutate({ id: 'a' }, () => wideValue('a', COUNT, 1))),

@@ -1,13 +1,12 @@
-// The entity with indexes of the pattern library's tests: a unique one that is sparse, one that is not unique with whole copies, and a sparse one without a projection.
+// People, as tests of the pattern library have them: their properties, their keys, and indexes in their partition and in others. A test takes those that it needs.
 import assert from 'node:assert/strict';
-import { type AnyEntity, codec, type Db, entity, key, type Repo, t } from '#patterns';
-import { near } from '#patterns/indexes';
+import { type AnyEntity, codec, type Db, entity, key, part, type Repo, t } from '#patterns';
+import { near, remote } from '#patterns/indexes';
 import { encodeBag, encodeIndexRow, type WireRow } from '#patterns/internals';
 import { bags } from '#patterns/mixed';
 
-export const Person = entity('Person', {
+export const person = {
   version: 1,
-  table: 'People',
   props: {
     department: t.string(),
     id: t.int32(),
@@ -16,18 +15,30 @@ export const Person = entity('Person', {
     badge: t.int32().optional(),
     note: t.string().optional(),
   },
-  partition: p => key(p.department),
-  row: p => key('person', p.id.as(codec.int(6))),
-  indexes: {
-    byEmail: {
-      kind: near,
-      row: p => key('email', p.email.as(codec.lower)),
-      unique: true,
-      project: ['last'],
-    },
-    byName: { kind: near, row: p => key('name', p.last), project: 'all' },
-    byBadge: { kind: near, row: p => key('badge', p.badge) },
-  },
+  partition: key(part('department')),
+  row: key('person', part('id', codec.int(6))),
+} as const;
+
+/** A unique one that is sparse, and one that is not unique with whole copies. */
+export const NEAR = {
+  byEmail: { kind: near, row: key('email', part('email', codec.lower)), unique: true, project: ['last'] },
+  byName: { kind: near, row: key('name', part('last')), project: 'all' },
+} as const;
+
+/** In a table of its own, or a second entity would have its rows. */
+export const byEmailIn = (table: string) =>
+  ({ kind: remote, table, partition: key(part('email', codec.lower)), row: key('e') }) as const;
+export const byNameElsewhere = {
+  kind: remote,
+  partition: key('name', part('last')),
+  row: key('n'),
+  project: 'all',
+} as const;
+
+export const Person = entity('Person', {
+  ...person,
+  table: 'People',
+  indexes: { ...NEAR, byBadge: { kind: near, row: key('badge', part('badge')) } },
 });
 export type People = Repo<typeof Person>;
 
