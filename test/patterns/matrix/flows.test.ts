@@ -157,7 +157,7 @@ const outbox: MatrixCase = {
   },
 };
 
-/** A flow whose step fails until it is mended. */
+/** A flow whose step fails until it is fixed. */
 async function broken(ground: Ground) {
   const state = { isMended: false };
   const stepsOf: StepOf = table => [

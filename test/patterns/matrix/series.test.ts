@@ -16,7 +16,7 @@ const siteOf = (table: string) =>
 const a = { site: 'a' } as const;
 const slotsOf = (db: Db, Site: ReturnType<typeof siteOf>) => seriesOf(db, Site, 'hits');
 type Slots = ReturnType<typeof slotsOf>;
-/** Writes the values of one slot, of which each is one more. */
+/** Writes the values of one slot; each is one more than the one before. */
 type WriteOf = (slots: Slots, slot: number) => (value: number) => Promise<unknown>;
 
 const setting: WriteOf = (slots, slot) => value => slots.set(a, slot, value);

@@ -7,12 +7,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { until } from '#base/testing/until';
-import { codec, type Db, entity, key, open, PatternError, type Repo, t } from '#patterns';
+import { type Db, entity, key, open, PatternError, type Repo } from '#patterns';
 import { audit } from '#patterns/audit';
 import type { FlowEvent, WorkerOptions } from '#patterns/flows';
-import { indexFlow, near, remote } from '#patterns/indexes';
+import { indexFlow } from '#patterns/indexes';
 import { auditLists, listFlow, listOf } from '#patterns/lists';
 import { disturbed, FaultyClient } from '../support/faulty-client.js';
+import { byEmailIn, byNameElsewhere, NEAR, person } from '../support/indexed-entity.js';
 import { describePeers, type Peer } from '../support/peers.js';
 import { chanceOf, repeatBy, SEED } from '../support/seeded.js';
 
@@ -28,26 +29,14 @@ const IDS = 60;
 /** Of the heap, over what it was after the first workers, in bytes. */
 const GROWTH_MAX = 64 * 1024 * 1024;
 
-const define = (table: string) =>
+const define = (table: string, emails: string) =>
   entity('Soaked', {
-    version: 1,
+    ...person,
     table,
-    props: { team: t.string(), id: t.int32(), last: t.string(), email: t.string().optional() },
-    partition: p => key('team', p.team),
-    row: p => key('person', p.id.as(codec.int(6))),
     indexes: {
-      byLast: { kind: near, row: p => key('last', p.last, p.id.as(codec.int(6))) },
-      byName: {
-        kind: remote,
-        partition: p => key('name', p.last),
-        row: p => key('n', p.team, p.id.as(codec.int(6))),
-      },
-      byEmail: {
-        kind: remote,
-        partition: p => key('email', p.email.as(codec.lower)),
-        row: key('e'),
-        unique: true,
-      },
+      byName: NEAR.byName,
+      elsewhere: byNameElsewhere,
+      byEmail: { ...byEmailIn(emails), unique: true },
     },
   });
 
@@ -74,7 +63,7 @@ type Soaked = ReturnType<typeof define>;
 
 async function write(rows: Repo<Soaked>, chance: () => number): Promise<void> {
   const number = Math.floor(chance() * IDS);
-  const at = { team: `t${number % 3}`, id: number };
+  const at = { department: `d${number % 3}`, id: number };
   const value = {
     ...at,
     last: `L${Math.floor(chance() * 9)}`,
@@ -92,7 +81,7 @@ async function write(rows: Repo<Soaked>, chance: () => number): Promise<void> {
 
 /** Rows with everything derived from them, and programs that write them while some requests fail. */
 async function soaked(peer: Peer) {
-  const Soaked = define(await peer.newTable());
+  const Soaked = define(await peer.newTable(), await peer.newTable());
   const everywhere = listOf(Soaked, 'soaked', {
     where: 'remote',
     partition: p => key('list', p.last),

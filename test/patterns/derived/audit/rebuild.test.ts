@@ -1,30 +1,18 @@
 // Indexes over existing rows: backfills and rebuilds that resume by their tokens; and what programs may do with an index until they finish.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codec, entity, key, type NewOf, part } from '#patterns';
+import { entity, type NewOf } from '#patterns';
 import { audit, backfill, rebuild } from '#patterns/audit';
-import { near } from '#patterns/indexes';
 import { collect, findingsOf, pageByPage } from '../../support/collect.js';
-import { assertExact, Person, rowsIn } from '../../support/indexed-entity.js';
+import { assertExact, NEAR, Person, person, rowsIn } from '../../support/indexed-entity.js';
 import { describePeers, type Peer } from '../../support/peers.js';
 import { rejects } from '../../support/rejects.js';
 
-const { props, table: home } = Person;
-const common = {
-  table: home,
-  props,
-  partition: key(part('department')),
-  row: key('person', part('id', codec.int(6))),
-} as const;
-const byEmail = {
-  kind: near,
-  row: key('email', part('email', codec.lower)),
-  unique: true,
-} as const;
-const byName = { kind: near, row: key('name', part('last')), project: 'all' } as const;
+const common = { ...person, table: Person.table } as const;
+const { byEmail, byName } = NEAR;
 const upcast = { 1: (old: Readonly<Record<string, unknown>>) => old };
 /** As programs knew it before there were indexes. */
-const Older = entity('Person', { ...common, version: 1 });
+const Older = entity('Person', common);
 /** As programs know it that keep the new index and do not read it. */
 const Newer = entity('Person', {
   ...common,
@@ -36,7 +24,7 @@ const Newer = entity('Person', {
 const Built = entity('Person', { ...common, version: 2, upcast, indexes: { byEmail, byName } });
 
 const ROWS = 10;
-const person = (id: number, email: string | undefined): NewOf<typeof Newer> => ({
+const newPerson = (id: number, email: string | undefined): NewOf<typeof Newer> => ({
   department: 'Sales',
   id,
   last: `Jones ${id % 3}`,
@@ -48,7 +36,7 @@ async function olderRows(peer: Peer) {
   const table = await peer.newTable();
   const db = peer.open();
   const batch = db.batch(Older, { department: 'Sales' }, { table });
-  for (let id = 0; id < ROWS; id++) batch.create(Older, person(id, `${id}@x.org`));
+  for (let id = 0; id < ROWS; id++) batch.create(Older, newPerson(id, `${id}@x.org`));
   await batch.commit();
   return { table, db };
 }
@@ -76,17 +64,17 @@ describePeers('making an index', peer => {
     const newer = db.repo(Newer, { table });
     // @ts-expect-error it is being built
     assert.throws(() => newer.index('byEmail'), /DefinitionInvalid.*byEmail.*being built/);
-    await newer.create(person(20, 'new@x.org'));
+    await newer.create(newPerson(20, 'new@x.org'));
     assert((await rowsIn(db, table)).includes('email!new@x.0org'));
-    await rejects(newer.create(person(21, 'New@x.org')), 'UniqueViolation');
+    await rejects(newer.create(newPerson(21, 'New@x.org')), 'UniqueViolation');
     const older = db.repo(Older, { table });
     const row = (await older.get({ department: 'Sales', id: 20 })) ?? assert.fail();
-    await rejects(older.replace(row, person(20, 'other@x.org')), 'NewerVersion');
+    await rejects(older.replace(row, newPerson(20, 'other@x.org')), 'NewerVersion');
   });
 
   test('tells of rows that hold one unique key', async () => {
     const { table, db } = await olderRows(peer);
-    await db.repo(Older, { table }).create(person(11, '3@X.ORG'));
+    await db.repo(Older, { table }).create(newPerson(11, '3@X.ORG'));
     const found = await findingsOf(backfill(db, Newer, 'byEmail', { table }));
     assert.deepEqual(
       found

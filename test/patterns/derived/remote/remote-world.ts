@@ -1,8 +1,14 @@
 // People with two remote indexes, one of them in a table of its own, in tables of their own: what stands in the indexes, what should, and workers that empty the queue.
-import { codec, type Db, entity, key, type ServiceOptions, t } from '#patterns';
-import { indexFlow, remote } from '#patterns/indexes';
+import { type Db, entity, type ServiceOptions } from '#patterns';
+import { indexFlow } from '#patterns/indexes';
 import { drained } from '../../flows/flow-setting.js';
-import { assertExact, rowsOfIndexes } from '../../support/indexed-entity.js';
+import {
+  assertExact,
+  byEmailIn,
+  byNameElsewhere,
+  person,
+  rowsOfIndexes,
+} from '../../support/indexed-entity.js';
 import type { Peer } from '../../support/peers.js';
 
 export const ann = { department: 'Sales', id: 1, last: 'Jones', email: 'Ann@X.org' } as const;
@@ -13,29 +19,8 @@ let names = 0;
 /** Tables, a queue, and a program that has both. */
 export async function remoteWorld(peer: Peer) {
   const [table, own] = [await peer.newTable(), await peer.newTable()];
-  const Person = entity(`Person${++names}`, {
-    version: 1,
-    table,
-    props: {
-      department: t.string(),
-      id: t.int32(),
-      last: t.string(),
-      email: t.string().optional(),
-      note: t.string().optional(),
-    },
-    partition: p => key(p.department),
-    row: p => key('person', p.id.as(codec.int(6))),
-    indexes: {
-      byEmail: {
-        kind: remote,
-        table: own,
-        partition: p => key(p.email.as(codec.lower)),
-        row: key('e'),
-        project: ['last'],
-      },
-      byName: { kind: remote, partition: p => key('name', p.last), row: key('n'), project: 'all' },
-    },
-  });
+  const indexes = { byEmail: { ...byEmailIn(own), project: ['last'] }, byName: byNameElsewhere } as const;
+  const Person = entity(`Person${++names}`, { ...person, table, indexes });
   const opened = (options: ServiceOptions = {}): Db => peer.open({ announceAfter: 0, ...options });
   const db = opened();
   await indexFlow(Person).createQueues(db);
