@@ -1,8 +1,8 @@
 // Requests to the Blob and Queue services signed as a client signs them, on a memory store, for tests that go through the frame without a socket.
 import { createHmac } from 'node:crypto';
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
-import { parseTarget, storageStringsToSign } from '#wire';
-import { BLOB_GRAMMAR } from '#wire/blob';
+import { blobSasStringToSign, parseBlobSas, parseTarget, storageStringsToSign } from '#wire';
+import { BLOB_GRAMMAR, type BlobAddress } from '#wire/blob';
 import { WELL_KNOWN_KEY } from '../auth/accounts.js';
 import { Service } from '../frame/handle-request.js';
 import { BLOB_SERVICE } from '../services/blob/blob-service.js';
@@ -54,6 +54,14 @@ export function signed(asked: Asked): WireRequest {
   } catch {
     return request;
   }
+}
+
+/** The target with a signature of the container or the blob by the account's key. */
+export function withSas(target: string, fields: string, at: BlobAddress): string {
+  const targetOf = (sig: string): string => `${target}?${fields}&sig=${encodeURIComponent(sig)}`;
+  const { query } = routeOf(unsigned({ method: 'GET', target: targetOf(`${'A'.repeat(43)}=`) }));
+  const text = blobSasStringToSign(parseBlobSas(query, at), ACCOUNT);
+  return targetOf(createHmac('sha256', KEY).update(text).digest('base64'));
 }
 
 async function answerOf(response: WireResponse | StreamedResponse): Promise<Answer> {

@@ -50,6 +50,8 @@ test('a signature is for its blob, one of a container for all of them', () => {
     ['abc', 'getBlob', '/abc/b', 'ok'],
     ['abc', 'listBlobs', '/abc?restype=container&comp=list', 'ok'],
     ['$root/abc', 'getBlob', '/abc', 'ok'],
+    ['$root', 'getBlob', '/abc', 'ok'],
+    ['abc', 'getBlob', '/abc', 'AuthorizationFailure'],
     ['abc/b', 'getBlob', '/abc/c', 'AuthorizationFailure'],
     ['abc/b', 'getBlob', '/abc/B', 'AuthorizationFailure'],
     ['abc/b', 'getBlob', '/abc/b/', 'AuthorizationFailure'],

@@ -43,14 +43,9 @@ export async function isOpen(store: Store, route: BlobRoute, kind: BlobOperation
 /** A container's signature covers its blobs too. Names of blobs are case-sensitive, so the signature's own name is compared here. */
 function grantedResource(grant: Grant, route: BlobRoute): string {
   const address = blobAddressOf(route);
-  const { resource } = route;
-  if (grant.kind !== 'serviceSas') return signedNameOf(address);
-  const container = 'container' in resource ? resource.container : address.container;
-  return grant.resource === address.container ||
-    grant.resource === container ||
-    grant.resource === signedNameOf(address)
-    ? grant.resource
-    : '';
+  const name = signedNameOf(address);
+  if (grant.kind !== 'serviceSas') return name;
+  return grant.resource === address.container || grant.resource === name ? grant.resource : '';
 }
 
 /** @throws ServiceError AuthorizationFailure, AuthorizationResourceTypeMismatch, AuthorizationPermissionMismatch. */

@@ -1,28 +1,22 @@
 // Bad input to the Blob service: what it refuses, and what it leaves as it was. test/fuzz sends it any request.
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { blobSasStringToSign, parseBlobSas } from '#wire';
 import { ACCOUNT, HOST } from '../../testing/service.js';
 import {
   codeOf,
   type Headers,
-  KEY,
   openContainer,
-  routeOf,
   signed,
   unsigned,
+  withSas,
 } from '../../testing/storage-requests.js';
 
 test('a signature puts nothing into a header that no header can hold', async () => {
   const { send } = await openContainer();
-  const read = async (name: string, value: string) => {
+  const read = (name: string, value: string) => {
     const fields = `sv=2020-12-06&sr=b&sp=r&se=2030-01-01T00:00:00Z&${name}=${encodeURIComponent(value)}`;
-    const target = (sig: string) => `/abc/b?${fields}&sig=${encodeURIComponent(sig)}`;
-    const { query } = routeOf(unsigned({ method: 'GET', target: target(`${'A'.repeat(43)}=`) }));
-    const text = blobSasStringToSign(parseBlobSas(query, { container: 'abc', blob: 'b' }), ACCOUNT);
-    const sig = createHmac('sha256', KEY).update(text).digest('base64');
-    return send(unsigned({ method: 'GET', target: target(sig) }));
+    const target = withSas('/abc/b', fields, { container: 'abc', blob: 'b' });
+    return send(unsigned({ method: 'GET', target }));
   };
   const good = await read('rscd', 'attachment; filename="é.txt"');
   assert.equal(codeOf(good), '200');
@@ -30,6 +24,24 @@ test('a signature puts nothing into a header that no header can hold', async () 
   for (const name of ['rscc', 'rscd', 'rsce', 'rscl', 'rsct'])
     for (const value of ['a\r\nX-Other: 1', '\n', '\0', '\x7f', '日本'])
       assert.equal(codeOf(await read(name, value)), '400 InvalidQueryParameterValue', name + value);
+});
+
+test('the signature of a container is not for a blob of the root container with its name', async () => {
+  const { send, ask } = await openContainer();
+  const headers = { 'x-ms-blob-type': 'BlockBlob' };
+  await ask({ method: 'PUT', target: '/$root?restype=container' });
+  await ask({ method: 'PUT', target: '/abc', headers, body: 'of the root' });
+  const fields = 'sv=2020-12-06&sr=c&sp=rwd&se=2030-01-01T00:00:00Z';
+  const by = async (method: string, target: string, container: string) =>
+    codeOf(
+      await send(
+        unsigned({ method, target: withSas(target, fields, { container, blob: '' }), headers, body: '' }),
+      ),
+    );
+  for (const method of ['GET', 'PUT', 'DELETE'])
+    assert.equal(await by(method, '/abc', 'abc'), '403 AuthenticationFailed', method);
+  assert.equal(await by('GET', '/abc/b', 'abc'), '200');
+  assert.equal(await by('GET', '/abc', '$root'), '200');
 });
 
 test('a secondary endpoint answers reads', async () => {

@@ -325,10 +325,8 @@ export const BLOB_SERVICE: ServiceProtocol<
   formatResponse: formatBlobResponse,
 };
 
-/** What a signature is of. A container's is the same for all its blobs, and may be sent to its path alone. */
+/** What a signature is of: that of a container is the same for all its blobs. */
 function signedAddressOf(route: BlobRoute): BlobAddress {
-  const { resource, query } = route;
   const address = blobAddressOf(route);
-  if (query.get('sr') !== 'c') return address;
-  return { container: resource.kind === 'container' ? resource.container : address.container, blob: '' };
+  return route.query.get('sr') === 'c' ? { container: address.container, blob: '' } : address;
 }
