@@ -85,4 +85,7 @@ test('a signature is not shown, nor kept', () => {
   );
   assert.equal(shown('?x=1&sig=secret&y=2'), `${AT}/con/b?x=1&y=2`);
   assert.equal(shown('?x=1&sp=kept'), `${AT}/con/b?x=1&sp=kept`);
+  assert.equal(shown('?rscd=a?b&sig=secret'), `${AT}/con/b?rscd=a?b`);
+  assert.equal(shown('?x=1&s%69g=secret&%73p=r'), `${AT}/con/b?x=1`);
+  assert.equal(shown('?sig=secret&x=1#part'), `${AT}/con/b?x=1#part`);
 });

@@ -1,7 +1,7 @@
 // The source of a copy: which URLs are of this server, and what they name (protocol: blob-requests#copy-sources). Whether the caller may read
 // it is the server's to find out.
 import { BlobError, checkBlobName, checkContainerName } from '#blobs';
-import { type AccountNames, parseTarget } from '../shared/target.js';
+import { type AccountNames, decode, parseTarget } from '../shared/target.js';
 import { BLOB_GRAMMAR, type BlobRoute, blobAddressOf } from './blob-route.js';
 import { type Headers, invalidHeader, required, snapshotOf } from './request/header-values.js';
 
@@ -17,7 +17,6 @@ export interface SourceUrl {
   readonly route: BlobRoute;
   /** Path and query, as a read of it would send them. */
   readonly target: string;
-  readonly secure: boolean;
   readonly host: string;
   /** Without its signature. */
   readonly shownUrl: string;
@@ -53,12 +52,11 @@ function isOurs(source: Place, own: Place, accounts: AccountNames): boolean {
 }
 
 function withoutSignature(url: string): string {
-  const [address = '', query] = url.split('?', 2);
-  if (query === undefined) return url;
-  const names = query.split('&').map(pair => pair.split('=', 1)[0] ?? '');
-  if (!names.some(name => name.toLowerCase() === 'sig')) return url;
-  const kept = query.split('&').filter((_, i) => !SIGNATURE.test(names[i] ?? ''));
-  return kept.length === 0 ? address : `${address}?${kept.join('&')}`;
+  const [, address = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
+  const pairs = query.split('&').map(text => ({ text, name: decode(text.split('=', 1)[0] ?? '') }));
+  if (!pairs.some(({ name }) => name.toLowerCase() === 'sig')) return url;
+  const kept = pairs.filter(({ name }) => !SIGNATURE.test(name)).map(({ text }) => text);
+  return `${address}${kept.length === 0 ? '' : `?${kept.join('&')}`}${fragment}`;
 }
 
 /**
@@ -87,7 +85,6 @@ export function parseSourceUrl(
   return {
     route,
     target,
-    secure: isSecure,
     host,
     shownUrl: withoutSignature(url),
     container,
