@@ -35,7 +35,7 @@ test('a signature is good for no longer than its user delegation key', () => {
 
 test('what is malformed is refused with its name', () => {
   const end = 'se=2030-01-01';
-  const refused: readonly (readonly [query: string, detail: RegExp])[] = [
+  const refused: (readonly [query: string, detail: RegExp])[] = [
     [`sv=2020-12-06&sp=r&${end}`, /^sr is mandatory/],
     [`sv=2020-12-06&sr=d&sp=r&${end}`, /^sr is not well formed/],
     [`sv=2020-12-06&sr=bv&sp=r&${end}`, /^sr is not well formed/],
@@ -46,6 +46,12 @@ test('what is malformed is refused with its name', () => {
     [`sv=2020-12-06&sr=b&sp=q&${end}`, /^sp is not well formed/],
     [`sv=2020-12-06&sr=b&sp=r&${end}&skoid=o`, /^sktid is mandatory/],
   ];
+  const key = 'skoid=o&sktid=t&skt=2027-01-01&ske=2028-01-01&sks=b&skv=2020-12-06';
+  for (const name of ['skdutid', 'sduoid']) {
+    const ofUser = `sr=b&sp=r&${end}&${key}&${name}=u`;
+    refused.push([`sv=2025-07-05&${ofUser}`, new RegExp(`^${name} is not supported`)]);
+    assert.ok(parse(`sv=2025-07-04&${ofUser}`, BLOB), 'not signed, so without a meaning');
+  }
   for (const [query, detail] of refused)
     assert.throws(
       () => parse(query, BLOB),

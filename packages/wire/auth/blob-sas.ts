@@ -87,6 +87,9 @@ export function parseBlobSas(query: Query, at: SignedBlob): ServiceSas {
   if (sas.version < VERSION_OF_RESOURCE_TYPE) throw refuse('sv is not well formed or not supported.');
   mandatory(query, 'se');
   mandatory(query, 'sp');
+  // For one user alone, whom the server cannot recognize without a token, and with one it needs no signature.
+  for (const name of sas.version < VERSION_OF_DELEGATED_USER ? [] : USER_FIELDS)
+    if (field(query, name) !== undefined) throw refuse(`${name} is not supported.`);
   return withinKey(sas, query);
 }
 
