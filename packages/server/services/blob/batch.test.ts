@@ -156,6 +156,17 @@ test('a signature in the query covers a target without the account', async () =>
   assert(!(await isThere(container)));
 });
 
+test('the batch of a container reaches no blob of its name in $root', async () => {
+  const container = await openContainer();
+  await container.ask({ method: 'PUT', target: '/$root?restype=container' });
+  await container.ask({ method: 'PUT', target: '/abc', headers: { 'x-ms-blob-type': 'BlockBlob' } });
+  for (const [to, status] of [
+    ['/abc?restype=container&comp=batch', 400],
+    ['/$root?restype=container&comp=batch', 202],
+  ] as const)
+    assert.equal(statusOf(await submit(container, `/${ACCOUNT}/abc?${ACCOUNT_SAS}`, { to })), status, to);
+});
+
 test('a batch without a boundary is answered with one part that has no id', async () => {
   const container = await openContainer();
   for (const to of ['/?comp=batch', '/abc?restype=container&comp=batch'])

@@ -10,6 +10,7 @@ import {
   type BlobBatchPart,
   type BlobOperationKind,
   type BlobRoute,
+  blobAddressOf,
   blobOperationKind,
   checkBatchType,
   formatBlobBatch,
@@ -73,9 +74,8 @@ async function answerPart(
     const grant = await door.authenticator.authenticate(request, route, outer.now);
     const kind = blobOperationKind(request, route);
     context.kind = kind;
-    const container = 'container' in batch.resource ? batch.resource.container : undefined;
-    const isInside =
-      container === undefined || ('container' in route.resource && route.resource.container === container);
+    const { container } = blobAddressOf(batch);
+    const isInside = container === '' || blobAddressOf(route).container === container;
     if (!ALLOWED.has(kind) || !isInside) throw new BlobError('InvalidInput');
     answer = await door.run(kind, route, grant, context);
   } catch (error) {
