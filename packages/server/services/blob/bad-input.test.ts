@@ -26,6 +26,15 @@ test('a signature puts nothing into a header that no header can hold', async () 
       assert.equal(codeOf(await read(name, value)), '400 InvalidQueryParameterValue', name + value);
 });
 
+test('an empty parameter, which anyone can add to a signature, overrides no header', async () => {
+  const { send } = await openContainer();
+  const fields = 'sv=2020-12-06&sr=b&sp=r&se=2030-01-01T00:00:00Z';
+  const target = `${withSas('/abc/b', fields, { container: 'abc', blob: 'b' })}&rsct=&rscd=&rscc=`;
+  const { headers } = await send(unsigned({ method: 'GET', target }));
+  assert.equal(headers.get('content-type'), 'application/octet-stream');
+  assert.ok(!headers.has('content-disposition') && !headers.has('cache-control'));
+});
+
 test('the signature of a container is not for a blob of the root container with its name', async () => {
   const { send, ask } = await openContainer();
   const headers = { 'x-ms-blob-type': 'BlockBlob' };

@@ -132,8 +132,9 @@ async function admitAnonymous(
 /** What a header may hold: no control characters but tabs, and nothing beyond Latin-1. */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+/** An empty one is signed like a missing one, so it overrides nothing. */
 function overrideOf({ query }: BlobRoute, name: string): string | undefined {
-  const value = query.get(name);
+  const value = query.get(name) || undefined;
   if (value === undefined || HEADER_TEXT.test(value)) return value;
   throw new BlobError('InvalidQueryParameterValue', { name, value });
 }
