@@ -33,8 +33,8 @@ const route = (target: string) =>
 const BATCH = route('/a/$batch');
 
 function parseSas(query: ReadonlyMap<string, string>): void {
-  if (isAccountSas(query)) parseAccountSas(query);
-  else parseTableSas(query);
+  if (isAccountSas(query)) parseAccountSas(query, 'a');
+  else parseTableSas(query, 'a');
 }
 
 const MEMBERS = `"PartitionKey": "p": "p@odata.type": "odata.x": "@odata.type": "@": "Edm.Int64" "Edm.Binary" "x" 1.5 null {} \\u12`;

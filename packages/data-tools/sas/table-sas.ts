@@ -1,7 +1,7 @@
 // Creates the URL of a table with a shared access signature of its own (docs/protocol/sas.md): permissions, an expiry
 // time, an inclusive range of keys, a stored policy. The wire has the grammar and the string to sign, and validates the
 // request before it is signed.
-import { parseTableSas, tableSasStringToSign } from '#wire';
+import { parseTableSas } from '#wire';
 import type { Address } from '../source/address.js';
 import { isTableName } from '../source/table-names.js';
 import { ToolError } from '../source/tool-error.js';
@@ -102,8 +102,8 @@ export function tableSasUrl(address: Address, request: SasRequest, now: number):
     ['spr', endpoint.startsWith('https:') ? 'https' : undefined],
   ];
   const query = new Map(fields.filter((each): each is [string, string] => each[1] !== undefined));
-  const sas = parseTableSas(new Map([...query, ['sig', NO_SIGNATURE]]));
-  query.set('sig', address.sign(tableSasStringToSign(sas, address.account)));
+  const sas = parseTableSas(new Map([...query, ['sig', NO_SIGNATURE]]), address.account);
+  query.set('sig', address.sign(sas.text));
   const text = [...query].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
   return `${endpoint}/${table}?${text}`;
 }

@@ -2,16 +2,7 @@
 // URL. The wire has the grammars and the strings to sign, and checks the fields before they are signed.
 import { ServiceError } from '#account';
 import type { Address, Service } from '#data-tools';
-import {
-  accountSasStringToSign,
-  blobSasStringToSign,
-  parseAccountSas,
-  parseBlobSas,
-  parseQueueSas,
-  parseTableSas,
-  queueSasStringToSign,
-  tableSasStringToSign,
-} from '#wire';
+import { parseAccountSas, parseBlobSas, parseQueueSas, parseTableSas } from '#wire';
 import type { Scope } from '../model/sas-form.js';
 import { Refusal } from './answer.js';
 
@@ -32,24 +23,24 @@ interface Signing {
 
 const blobText: Signing['text'] = (query, resource, account) => {
   const [container = '', ...rest] = resource.split('/');
-  return blobSasStringToSign(parseBlobSas(query, { container, blob: rest.join('/') }), account);
+  return parseBlobSas(query, account, { container, blob: rest.join('/') }).text;
 };
 
 const SCOPES: Readonly<Record<Scope, Signing>> = {
   account: {
     services: ['table', 'queue', 'blob'],
     implied: () => ({}),
-    text: (query, _, account) => accountSasStringToSign(parseAccountSas(query), account),
+    text: (query, _, account) => parseAccountSas(query, account).text,
   },
   table: {
     services: ['table'],
     implied: tn => ({ tn }),
-    text: (query, _, account) => tableSasStringToSign(parseTableSas(query), account),
+    text: (query, _, account) => parseTableSas(query, account).text,
   },
   queue: {
     services: ['queue'],
     implied: () => ({}),
-    text: (query, resource, account) => queueSasStringToSign(parseQueueSas(query, resource), account),
+    text: (query, resource, account) => parseQueueSas(query, account, resource).text,
   },
   container: { services: ['blob'], implied: () => ({ sr: 'c' }), text: blobText },
   blob: { services: ['blob'], implied: () => ({ sr: 'b' }), text: blobText },

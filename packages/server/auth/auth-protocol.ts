@@ -55,10 +55,7 @@ export interface AuthenticationProtocol<Route extends ServiceRoute = ServiceRout
   stringsToSign(scheme: SharedKeyCredential['scheme'], request: WireRequest, route: Route): Iterable<string>;
   /** What a shared access signature covers in addition to its query: the account, and the resource in the path. */
   signedResource(route: Route): string;
-  /** The parameters of its shared access signatures that no other service has. */
-  readonly sasFields: readonly string[];
   parseSas(query: Route['query'], route: Route): ServiceSas;
-  sasStringToSign(sas: ServiceSas, account: string): string;
   /** The stored access policies of a resource; undefined if it is not there. */
   readPolicies(
     store: Store,

@@ -7,10 +7,8 @@ import { formatHttpDate, isLoopback, parseHttpDate, type WireRequest } from '#ba
 import type { Store } from '#store';
 import {
   type AccountSas,
-  accountSasStringToSign,
   isAccountSas,
   isInIpRange,
-  NO_PARAMETERS,
   parseAccountSas,
   parseSharedKey,
   type ServiceRoute,
@@ -75,8 +73,7 @@ function isSigned(keys: readonly Buffer[], text: string, signature: Buffer): boo
 function checkSigned(
   keys: readonly Buffer[],
   account: string,
-  text: string,
-  { signature }: Pick<AccountSas, 'signature'>,
+  { text, signature }: AccountSas | ServiceSas,
 ): void {
   if (isSigned(keys, text, Buffer.from(signature, 'base64'))) return;
   const detail = `Signature did not match. String to sign used was ${text}`;
@@ -183,7 +180,7 @@ export class Authenticator<Route extends ServiceRoute> {
   constructor(
     protocol: AuthenticationProtocol<Route>,
     server: AuthenticationContext,
-    signed = new SignedTokens(protocol.sasFields),
+    signed = new SignedTokens(),
   ) {
     this.#protocol = protocol;
     this.#server = server;
@@ -261,15 +258,11 @@ export class Authenticator<Route extends ServiceRoute> {
     const resource = isAccounts ? account : this.#protocol.signedResource(route);
     const known = this.#signed.find(resource, query);
     if (known) return known;
-    const sas = isAccounts ? parseAccountSas(query) : this.#protocol.parseSas(query, route);
-    const text =
-      sas.kind === 'accountSas'
-        ? accountSasStringToSign(sas, account)
-        : this.#protocol.sasStringToSign(sas, account);
+    const sas = isAccounts ? parseAccountSas(query, account) : this.#protocol.parseSas(query, route);
     const keys = this.#server.accounts.keys.get(account) ?? [];
-    checkSigned(this.#protocol.sasKeys?.(query, keys) ?? keys, account, text, sas);
-    // Without the query, which may be long and is not needed any more.
-    this.#signed.remember(resource, query, { ...sas, query: NO_PARAMETERS });
+    checkSigned(this.#protocol.sasKeys?.(query, keys) ?? keys, account, sas);
+    // Without the text, which may be long and is not needed any more.
+    this.#signed.remember(resource, query, { ...sas, text: '' });
     return sas;
   }
 

@@ -16,13 +16,6 @@ export class SignedTokens {
   /** Queries are immutable, and one that is sent again and again is parsed once: then even its reading is saved. */
   #byQuery = new WeakMap<Query, { readonly resource: string; readonly sas: Sas }>();
 
-  readonly #fields: readonly string[];
-
-  /** @param fields the parameters that the service's signatures have in addition to the common ones. */
-  constructor(fields: readonly string[]) {
-    this.#fields = fields;
-  }
-
   get size(): number {
     return this.#known.size;
   }
@@ -52,7 +45,7 @@ export class SignedTokens {
 
   /** The length marks where the resource ends, whatever it contains. */
   #identityOf(resource: string, query: Query): string {
-    return `${resource.length}:${resource} ${sasIdentity(query, this.#fields)}`;
+    return `${resource.length}:${resource} ${sasIdentity(query)}`;
   }
 
   /** To be called whenever keys were changed: what held with one that is gone holds no more. */

@@ -1,7 +1,7 @@
 // Requests to the Blob and Queue services signed as a client signs them, on a memory store, for tests that go through the frame without a socket.
 import { createHmac } from 'node:crypto';
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
-import { blobSasStringToSign, parseBlobSas, parseTarget, storageStringsToSign } from '#wire';
+import { parseBlobSas, parseTarget, storageStringsToSign } from '#wire';
 import { BLOB_GRAMMAR, type BlobAddress } from '#wire/blob';
 import { WELL_KNOWN_KEY } from '../auth/accounts.js';
 import { Service } from '../frame/handle-request.js';
@@ -60,7 +60,7 @@ export function signed(asked: Asked): WireRequest {
 export function withSas(target: string, fields: string, at: BlobAddress): string {
   const targetOf = (sig: string): string => `${target}?${fields}&sig=${encodeURIComponent(sig)}`;
   const { query } = routeOf(unsigned({ method: 'GET', target: targetOf(`${'A'.repeat(43)}=`) }));
-  const text = blobSasStringToSign(parseBlobSas(query, at), ACCOUNT);
+  const { text } = parseBlobSas(query, ACCOUNT, at);
   return targetOf(createHmac('sha256', KEY).update(text).digest('base64'));
 }
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
-import { blobSasStringToSign, parseBlobSas, type SignedBlob } from './blob-sas.js';
+import { parseBlobSas, type SignedBlob } from './blob-sas.js';
 
 const TIMES = 'st=2026-01-01T00:00:00Z&se=2030-01-01T00:00:00Z';
 const BLOB: SignedBlob = { container: 'c1', blob: 'dir/a b.txt' };
@@ -12,12 +12,11 @@ const BLOB: SignedBlob = { container: 'c1', blob: 'dir/a b.txt' };
 const SIGNATURE = `${'A'.repeat(43)}=`;
 
 const parse = (query: string, at: SignedBlob) =>
-  parseBlobSas(new Map(new URLSearchParams(`${query}&sig=${SIGNATURE}`)), at);
+  parseBlobSas(new Map(new URLSearchParams(`${query}&sig=${SIGNATURE}`)), 'a', at);
 
 test('a snapshot is signed with its time, and for a container with none', () => {
   const time = '2019-08-14T03:43:53.2866199Z';
-  const text = (sr: string) =>
-    blobSasStringToSign(parse(`sv=2020-12-06&sr=${sr}&sp=r&se=2030-01-01&snapshot=${time}`, BLOB), 'a');
+  const text = (sr: string) => parse(`sv=2020-12-06&sr=${sr}&sp=r&se=2030-01-01&snapshot=${time}`, BLOB).text;
   assert.match(text('bs'), /\nbs\n2019-08-14T03:43:53\.2866199Z\n/);
   assert.match(text('b'), /\nb\n2019-08-14T03:43:53\.2866199Z\n/);
   assert.match(text('c'), /\nc\n\n\n/);

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { blobSasStringToSign, parseBlobSas, type SignedBlob } from './blob-sas.js';
-import { accountSasStringToSign, parseAccountSas, parseQueueSas, queueSasStringToSign } from './sas.js';
-import { parseTableSas, tableSasStringToSign } from './table-sas.js';
+import { parseBlobSas, type SignedBlob } from './blob-sas.js';
+import { parseAccountSas, parseQueueSas } from './sas.js';
+import { parseTableSas } from './table-sas.js';
 
 const ACCOUNT = 'devstoreaccount1';
 const KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
@@ -16,13 +16,13 @@ const TIMES = 'st=2026-01-01T00:00:00Z&se=2030-01-01T00:00:00Z';
 type StringToSign = (query: ReadonlyMap<string, string>) => string;
 type Line = readonly [query: string, signature: string];
 
-const ofAccount: StringToSign = query => accountSasStringToSign(parseAccountSas(query), ACCOUNT);
-const ofTable: StringToSign = query => tableSasStringToSign(parseTableSas(query), ACCOUNT);
-const ofQueue: StringToSign = query => queueSasStringToSign(parseQueueSas(query, 'q1'), ACCOUNT);
+const ofAccount: StringToSign = query => parseAccountSas(query, ACCOUNT).text;
+const ofTable: StringToSign = query => parseTableSas(query, ACCOUNT).text;
+const ofQueue: StringToSign = query => parseQueueSas(query, ACCOUNT, 'q1').text;
 const ofBlob =
   (at: SignedBlob): StringToSign =>
   query =>
-    blobSasStringToSign(parseBlobSas(query, at), ACCOUNT);
+    parseBlobSas(query, ACCOUNT, at).text;
 
 const stringOf = (of: StringToSign, query: string): string =>
   of(new Map(new URLSearchParams(`${query}&sig=${SIGNATURE}`)));

@@ -13,7 +13,7 @@ import {
 import { parseTableSas } from './table-sas.js';
 
 const parseSas = (query: ReadonlyMap<string, string>): AccountSas | ServiceSas =>
-  isAccountSas(query) ? parseAccountSas(query) : parseTableSas(query);
+  isAccountSas(query) ? parseAccountSas(query, 'a') : parseTableSas(query, 'a');
 /** Well formed; these tests do not verify it. */
 const SIGNATURE = `${'A'.repeat(43)}=`;
 
@@ -24,8 +24,8 @@ test('the fields of an account', () => {
     'sv=2020-12-06&ss=bt&srt=o&sp=ru&st=2020-01-01&se=2021-01-01T00:00Z&sip=10.0.0.1&spr=https&ses=s',
   );
   assert.equal(sas.kind, 'accountSas');
-  const { query, ...fields } = sas;
-  assert.equal(query.get('ses'), 's');
+  const { text, ...fields } = sas;
+  assert.equal(text, 'a\nru\nbt\no\n2020-01-01\n2021-01-01T00:00Z\n10.0.0.1\nhttps\n2020-12-06\ns\n');
   assert.deepEqual(fields, {
     kind: 'accountSas',
     version: '2020-12-06',

@@ -1,5 +1,5 @@
-// Shared access signatures (SAS) of accounts, and the common part of those of services: parses them from a query and builds the strings to sign
-// (protocol: sas). The server has the keys, the policies and the clock.
+// Shared access signatures (SAS): parses those of accounts, and what those of all services have in common, into values with the string that they
+// sign; which parameters each kind signs, and since when, is a table (protocol: sas). The server has the keys, the policies and the clock.
 import { ServiceError } from '#account';
 import { parseDateTime, YEAR_ONE } from '#base';
 import { repeatedOf } from '../shared/target.js';
@@ -36,10 +36,10 @@ export function isInIpRange({ first, last }: IpRange, address: string): boolean 
 }
 
 interface SignedFields {
-  /** The parameters as they were sent: what the signature covers. */
-  readonly query: ReadonlyMap<string, string>;
   readonly version: string;
   readonly signature: string;
+  /** The string to sign. */
+  readonly text: string;
   /** Ticks. */
   readonly start: bigint | undefined;
   readonly addresses: IpRange | undefined;
@@ -54,10 +54,10 @@ export interface AccountSas extends SignedFields {
   readonly expiry: bigint;
 }
 
-/** A SAS of one table or one queue. The stored policy that `identifier` names may supply undefined fields. */
+/** A SAS of one table, queue, container or blob. The stored policy that `identifier` names may supply undefined fields. */
 export interface ServiceSas extends SignedFields {
   readonly kind: 'serviceSas';
-  /** The table or the queue, as spelled in the request. */
+  /** As spelled in the request. */
   readonly resource: string;
   readonly identifier: string | undefined;
   /** Permission letters of the service, in any order. */
@@ -67,90 +67,155 @@ export interface ServiceSas extends SignedFields {
   readonly range: KeyRange | undefined;
 }
 
-const VERSION = /^\d{4}-\d\d-\d\d$/;
+type Query = ReadonlyMap<string, string>;
+
 /** The first version with `sv`. */
 export const VERSION_OF_SIGNED_VERSION = '2012-02-12';
-/** The version of a signature without `sv`, which blobs alone have (protocol: sas#blob-string). */
-const VERSION_OF_BLOB_SAS = '2009-07-17';
-export const VERSION_OF_SERVICE_IN_RESOURCE = '2015-02-21';
+/** The first version whose resources begin with the service. */
+const VERSION_OF_SERVICE_IN_RESOURCE = '2015-02-21';
 /** The first version with accounts' signatures, and with signed addresses and protocols. */
-export const VERSION_OF_ACCOUNT_SAS = '2015-04-05';
-export const VERSION_OF_ENCRYPTION_SCOPE = '2020-12-06';
-const PROTOCOLS: ReadonlySet<string> = new Set(['https', 'https,http', 'http,https']);
+const VERSION_OF_ACCOUNT_SAS = '2015-04-05';
+/** The first version of signatures of snapshots, and by user delegation keys. */
+export const VERSION_OF_RESOURCE_TYPE = '2018-11-09';
+export const VERSION_OF_DELEGATED_USER = '2025-07-05';
+
+/** A line of a string to sign: a parameter, or parameters that are signed from a version on. */
+type Line = string | readonly [since: string, ...names: string[]];
+
+const ADDRESSES: Line = [VERSION_OF_ACCOUNT_SAS, 'sip', 'spr'];
+const SCOPE: Line = ['2020-12-06', 'ses'];
+const OF_BLOB: readonly Line[] = [
+  ADDRESSES,
+  [VERSION_OF_SIGNED_VERSION, 'sv'],
+  [VERSION_OF_RESOURCE_TYPE, 'sr', 'snapshot'],
+  SCOPE,
+];
+export const VERSION_OF_OVERRIDES = '2013-08-15';
+const OVERRIDES: Line = [VERSION_OF_OVERRIDES, 'rscc', 'rscd', 'rsce', 'rscl', 'rsct'];
+export const KEY_FIELDS = ['skoid', 'sktid', 'skt', 'ske', 'sks', 'skv'];
+/** Headers and parameters of the request that are signed: none. */
+const OF_REQUEST: Line = ['2026-04-06', '', ''];
+
+/**
+ * The lines behind the resource, by kinds of services' signatures (protocol: sas#table-string, sas#queue-string, sas#blob-string,
+ * sas#user-delegation-string).
+ */
+const LINES = {
+  table: ['si', ADDRESSES, 'sv', 'spk', 'srk', 'epk', 'erk'],
+  queue: ['si', ADDRESSES, 'sv'],
+  blob: ['si', ...OF_BLOB, OVERRIDES],
+  userDelegation: [
+    ...KEY_FIELDS,
+    ['2020-02-10', 'saoid', 'suoid', 'scid'],
+    [VERSION_OF_DELEGATED_USER, 'skdutid', 'sduoid'],
+    ...OF_BLOB,
+    OF_REQUEST,
+    OVERRIDES,
+  ],
+} as const satisfies Readonly<Record<string, readonly Line[]>>;
+const ACCOUNT_LINES: readonly Line[] = ['sp', 'ss', 'srt', 'st', 'se', 'sip', 'spr', 'sv', SCOPE];
+
+/** Of a version, or all. */
+const namesOf = (lines: readonly Line[], version = '9'): readonly string[] =>
+  lines.flatMap(line => {
+    if (typeof line === 'string') return line;
+    const [since, ...names] = line;
+    return version >= since ? names : [];
+  });
+
+/** No signature may have one of them twice. */
+const COMMON = ['sig', 'si', ...namesOf(ACCOUNT_LINES)];
+const SIGNED: ReadonlySet<string> = new Set([
+  ...COMMON,
+  'tn',
+  ...Object.values(LINES).flatMap(lines => namesOf(lines)),
+]);
+
+/** The identity of a token: equal texts have equal strings to sign. It contains no secret. */
+export function sasIdentity(query: Query): string {
+  let identity = '';
+  for (const [name, value] of query)
+    if (name !== 'sig' && SIGNED.has(name)) identity += `${name}=${value.length}:${value};`;
+  return identity;
+}
+
+/** A snapshot is signed by its own signature; that of a container signs none, and reads all. */
+const linesOf = (query: Query, names: readonly string[]): string => {
+  const unsigned = query.get('sr') === 'c' ? 'snapshot' : undefined;
+  return names.map(name => (name === unsigned ? '' : (query.get(name) ?? ''))).join('\n');
+};
 
 /** The client sees `detail` too: it contains only what the client sent. */
 export const refuse = (detail: string): ServiceError =>
   new ServiceError('AuthenticationFailed:Sas', { detail, reason: detail });
 
 /** An empty parameter signs the same string as one that is left out, so it must mean the same. */
-export function field(query: ReadonlyMap<string, string>, name: string): string | undefined {
-  return query.get(name) || undefined;
-}
+export const field = (query: Query, name: string): string | undefined => query.get(name) || undefined;
 
-export function mandatory(query: ReadonlyMap<string, string>, name: string): string {
+export function mandatory(query: Query, name: string): string {
   const value = field(query, name);
   if (value === undefined) throw refuse(`${name} is mandatory. Cannot be empty`);
   return value;
 }
 
-function timeOf(name: string, text: string): bigint {
-  const ticks = parseDateTime(text, YEAR_ONE);
-  if (ticks === undefined) throw refuse(`${name} is not well formed.`);
-  return ticks;
-}
-
-function parseTime(query: ReadonlyMap<string, string>, name: string): bigint | undefined {
+function parsed<Value>(
+  query: Query,
+  name: string,
+  parse: (text: string) => Value | undefined,
+): Value | undefined {
   const text = field(query, name);
-  return text === undefined ? undefined : timeOf(name, text);
-}
-
-export const mandatoryTime = (query: ReadonlyMap<string, string>, name: string): bigint =>
-  timeOf(name, mandatory(query, name));
-
-function parseAddresses(query: ReadonlyMap<string, string>): IpRange | undefined {
-  const text = field(query, 'sip');
   if (text === undefined) return undefined;
-  const addresses = parseIpRange(text);
-  if (!addresses) throw refuse('sip is not well formed.');
-  return addresses;
+  const value = parse(text);
+  if (value === undefined) throw refuse(`${name} is not well formed.`);
+  return value;
 }
 
-function versionOf(query: ReadonlyMap<string, string>, first: string, isOptional: boolean): string {
-  if (isOptional && field(query, 'sv') === undefined) return VERSION_OF_BLOB_SAS;
-  const version = mandatory(query, 'sv');
-  if (VERSION.test(version) && version >= first) return version;
-  throw refuse('sv is not well formed or not supported.');
+const timeIn = (query: Query, name: string): bigint | undefined =>
+  parsed(query, name, text => parseDateTime(text, YEAR_ONE));
+
+export function mandatoryTime(query: Query, name: string): bigint {
+  mandatory(query, name);
+  return timeIn(query, name) ?? 0n;
 }
 
-function parseSignedFields(
-  query: ReadonlyMap<string, string>,
-  versionFirst: string,
-  { fields: more, hasUnversioned = false }: Pick<SasGrammar, 'fields' | 'hasUnversioned'>,
-): SignedFields {
-  const repeated = repeatedOf(query, SIGNATURE_AND_PARAMETERS) ?? repeatedOf(query, more);
+const VERSION = /^\d{4}-\d\d-\d\d$/;
+const PROTOCOLS: ReadonlySet<string> = new Set(['https', 'https,http', 'http,https']);
+
+/** @param names further parameters that are signed. `first`: the earliest version; `unversioned`: that of a signature without `sv`, if it may lack it. */
+function signedFields(
+  query: Query,
+  names: readonly string[],
+  { first, unversioned }: { readonly first: string; readonly unversioned?: string | undefined },
+): Omit<SignedFields, 'text'> {
+  const repeated = repeatedOf(query, COMMON) ?? repeatedOf(query, names);
   if (repeated !== undefined) throw refuse(`${repeated} is not well formed: it comes more than once.`);
-  const version = versionOf(query, versionFirst, hasUnversioned);
-  const protocol = field(query, 'spr') ?? 'https,http';
-  if (!PROTOCOLS.has(protocol)) throw refuse('spr is not well formed.');
+  const sv = unversioned === undefined ? mandatory(query, 'sv') : field(query, 'sv');
+  if (sv !== undefined && !(VERSION.test(sv) && sv >= first))
+    throw refuse('sv is not well formed or not supported.');
+  const protocol = parsed(query, 'spr', text => (PROTOCOLS.has(text) ? text : undefined));
   const signature = mandatory(query, 'sig');
   const fault = signatureFault(signature);
   if (fault !== undefined) throw refuse(fault);
   return {
-    query,
-    version,
+    version: sv ?? unversioned ?? '',
     signature,
-    start: parseTime(query, 'st'),
-    addresses: parseAddresses(query),
+    start: timeIn(query, 'st'),
+    addresses: parsed(query, 'sip', parseIpRange),
     httpsOnly: protocol === 'https',
   };
 }
 
-export function parseAccountSas(query: ReadonlyMap<string, string>): AccountSas {
-  const fields = parseSignedFields(query, VERSION_OF_ACCOUNT_SAS, { fields: [] });
+/** Whether the signature in a query that has `sig` is an account's: one that names services or resource types. */
+export const isAccountSas = (query: Query): boolean => query.has('ss') || query.has('srt');
+
+/** Every line of its string ends in a line feed (protocol: sas#account-string). @throws ServiceError AuthenticationFailed:Sas. */
+export function parseAccountSas(query: Query, account: string): AccountSas {
+  const fields = signedFields(query, [], { first: VERSION_OF_ACCOUNT_SAS });
   const expiry = mandatoryTime(query, 'se');
   return {
     ...fields,
     kind: 'accountSas',
+    text: `${account}\n${linesOf(query, namesOf(ACCOUNT_LINES, fields.version))}\n`,
     services: mandatory(query, 'ss'),
     resourceTypes: mandatory(query, 'srt'),
     permission: mandatory(query, 'sp'),
@@ -158,115 +223,47 @@ export function parseAccountSas(query: ReadonlyMap<string, string>): AccountSas 
   };
 }
 
-/** The parts that differ between services. Fields are parsed in this order, because the first error is reported. */
-export interface SasGrammar {
-  /** The parameters that the signatures of no other service have. */
-  readonly fields: readonly string[];
-  /** Whether there are signatures without `sv`. */
-  readonly hasUnversioned?: boolean;
-  /** The permission letters of the service. */
+/** What the kinds of services' signatures differ in. */
+export interface SasForm {
+  readonly kind: keyof typeof LINES;
+  readonly service: string;
   readonly letters: RegExp;
-  resourceOf(query: ReadonlyMap<string, string>): string;
-  rangeOf(query: ReadonlyMap<string, string>): KeyRange | undefined;
+  /** The version of a signature without `sv`, where there are such. */
+  readonly unversioned?: string;
+  /** Called once the common fields are read, because the first error is reported. */
+  resourceOf(query: Query): string;
+  rangeOf?(query: Query): KeyRange | undefined;
 }
 
-/**
- * Parses the SAS of one table or queue.
- *
- * @throws ServiceError AuthenticationFailed:Sas where a field is missing or malformed.
- */
-export function parseServiceSas(query: ReadonlyMap<string, string>, grammar: SasGrammar): ServiceSas {
-  const { version, signature, start, addresses, httpsOnly } = parseSignedFields(
-    query,
-    VERSION_OF_SIGNED_VERSION,
-    grammar,
-  );
-  const permission = field(query, 'sp');
-  if (permission !== undefined && !grammar.letters.test(permission)) throw refuse('sp is not well formed.');
+/** Parses the SAS of one table, queue, container or blob. @throws ServiceError AuthenticationFailed:Sas. */
+export function parseServiceSas(query: Query, account: string, form: SasForm): ServiceSas {
+  const { unversioned, service, letters } = form;
+  const lines = LINES[form.kind];
+  const names = ['tn', ...namesOf(lines)];
+  const fields = signedFields(query, names, { first: VERSION_OF_SIGNED_VERSION, unversioned });
+  const { version } = fields;
+  const permission = parsed(query, 'sp', text => (letters.test(text) ? text : undefined));
+  const resource = form.resourceOf(query);
+  const prefix = version >= VERSION_OF_SERVICE_IN_RESOURCE ? `/${service}` : '';
+  // Names of tables are signed in lower case.
+  const place = `${prefix}/${account}/${service === 'table' ? resource.toLowerCase() : resource}`;
   return {
+    ...fields,
     kind: 'serviceSas',
-    query,
-    version,
-    signature,
-    start,
-    addresses,
-    httpsOnly,
-    resource: grammar.resourceOf(query),
+    text: `${linesOf(query, ['sp', 'st', 'se'])}\n${place}\n${linesOf(query, namesOf(lines, version))}`,
+    resource,
     identifier: field(query, 'si'),
     permission,
-    expiry: parseTime(query, 'se'),
-    range: grammar.rangeOf(query),
+    expiry: timeIn(query, 'se'),
+    range: form.rangeOf?.(query),
   };
 }
 
-/** Whether the signature in a query that has `sig` is an account's: one that names services or resource types. */
-export const isAccountSas = (query: ReadonlyMap<string, string>): boolean =>
-  query.has('ss') || query.has('srt');
-
-const joinFields = (query: ReadonlyMap<string, string>, names: readonly string[]): string =>
-  names.map(name => query.get(name) ?? '').join('\n');
-
-const ACCOUNT_FIELDS = ['sp', 'ss', 'srt', 'st', 'se', 'sip', 'spr', 'sv'];
-const ACCOUNT_FIELDS_WITH_SCOPE = [...ACCOUNT_FIELDS, 'ses'];
-const TIME_FIELDS = ['sp', 'st', 'se'];
-const POLICY_FIELDS = ['si', 'sv'];
-const POLICY_FIELDS_WITH_ADDRESS = ['si', 'sip', 'spr', 'sv'];
-
-/** Every line of an account's string ends in a line feed (protocol: sas#account-string). */
-export function accountSasStringToSign({ query, version }: AccountSas, account: string): string {
-  const names = version >= VERSION_OF_ENCRYPTION_SCOPE ? ACCOUNT_FIELDS_WITH_SCOPE : ACCOUNT_FIELDS;
-  return `${account}\n${joinFields(query, names)}\n`;
-}
-
-/**
- * A service's string names the resource between the times and the fields of the policy, and has no line feed at its end
- * (protocol: sas#table-string, sas#queue-string). Since 2015 the resource begins with the service, and addresses and protocols are signed.
- *
- * @param more further fields of the service.
- */
-export function serviceSasStringToSign(
-  { query, version, resource }: ServiceSas,
-  account: string,
-  service: string,
-  more: readonly string[],
-): string {
-  const prefix = version >= VERSION_OF_SERVICE_IN_RESOURCE ? `/${service}` : '';
-  const fields = version >= VERSION_OF_ACCOUNT_SAS ? POLICY_FIELDS_WITH_ADDRESS : POLICY_FIELDS;
-  return `${joinFields(query, TIME_FIELDS)}\n${prefix}/${account}/${resource}\n${joinFields(query, [...fields, ...more])}`;
-}
-
-/** Every parameter of an account SAS, and the common ones of services, that is signed or checked. */
-const PARAMETERS = ['sv', 'ss', 'srt', 'sp', 'st', 'se', 'sip', 'spr', 'ses', 'si'] as const;
-const SIGNATURE_AND_PARAMETERS: readonly string[] = ['sig', ...PARAMETERS];
-
-/**
- * The identity of a token: equal texts have equal strings to sign. It contains no secret.
- *
- * @param more further parameters of the service.
- */
-export function sasIdentity(query: ReadonlyMap<string, string>, more: readonly string[]): string {
-  return identityOf(query, PARAMETERS) + identityOf(query, more);
-}
-
-function identityOf(query: ReadonlyMap<string, string>, names: readonly string[]): string {
-  let identity = '';
-  for (const name of names) {
-    const value = query.get(name);
-    if (value !== undefined) identity += `${name}=${value.length}:${value};`;
-  }
-  return identity;
-}
-
-const QUEUE_LETTERS = /^[raup]+$/;
-
 /** The signature covers the queue in the path, which no parameter names (protocol: sas#queue-string). @throws ServiceError AuthenticationFailed:Sas. */
-export const parseQueueSas = (query: ReadonlyMap<string, string>, queue: string): ServiceSas =>
-  parseServiceSas(query, {
-    fields: [],
-    letters: QUEUE_LETTERS,
+export const parseQueueSas = (query: Query, account: string, queue: string): ServiceSas =>
+  parseServiceSas(query, account, {
+    kind: 'queue',
+    service: 'queue',
+    letters: /^[raup]+$/,
     resourceOf: () => queue,
-    rangeOf: () => undefined,
   });
-
-export const queueSasStringToSign = (sas: ServiceSas, account: string): string =>
-  serviceSasStringToSign(sas, account, 'queue', []);

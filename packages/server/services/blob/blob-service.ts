@@ -18,8 +18,6 @@ import {
   readContainerAccess,
 } from '#blobs';
 import {
-  BLOB_SAS_FIELDS,
-  blobSasStringToSign,
   type Header,
   parseBlobSas,
   type StorageAnswer,
@@ -309,9 +307,7 @@ export const BLOB_SERVICE: ServiceProtocol<
 
   stringsToSign: storageStringsToSign,
   signedResource: route => `${route.account}/${signedNameOf(signedAddressOf(route))}`,
-  sasFields: BLOB_SAS_FIELDS,
-  parseSas: (query, route) => withinRoles(parseBlobSas(query, signedAddressOf(route)), query),
-  sasStringToSign: blobSasStringToSign,
+  parseSas: (query, route) => withinRoles(parseBlobSas(query, route.account, signedAddressOf(route)), query),
   sasKeys: delegationKeys,
   readPolicies: async (store, account, resource) => {
     const container = resource.split('/', 1)[0] ?? '';

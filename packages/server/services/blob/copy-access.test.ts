@@ -1,14 +1,12 @@
 // What may read the source of a copy: its URL's signature, a token sent for it, the caller's own key in the same account, or public access.
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import type { WireRequest } from '#base';
 import { BlobError, execute, type PublicAccess } from '#blobs';
-import { blobSasStringToSign, parseBlobSas, parseTarget } from '#wire';
-import { BLOB_GRAMMAR, type BlobOperationKind } from '#wire/blob';
-import { WELL_KNOWN_KEY } from '../../auth/accounts.js';
+import type { BlobOperationKind } from '#wire/blob';
 import type { Grant } from '../../auth/grant.js';
 import { ACCOUNT, HOST, NOW, openService } from '../../testing/service.js';
+import { withSas } from '../../testing/storage-requests.js';
 import { authenticatorOf, type BlobRequest, blobContextOf } from './blob-request.js';
 import { BLOB_SERVICE } from './blob-service.js';
 import { readableSource } from './copy-access.js';
@@ -17,18 +15,10 @@ const OWNER: Grant = { kind: 'owner' };
 const READER: Grant = { kind: 'bearer', roles: ['Storage Blob Data Reader'], version: '2026-04-06' };
 const ROOT = `http://${HOST}/${ACCOUNT}`;
 
-function signed(container: string, blob: string, sp: string): string {
+const signed = (container: string, blob: string, sp: string): string => {
   const fields = `sv=2020-12-06&sr=b&sp=${sp}&se=2030-01-01T00:00:00Z`;
-  const target = (sig: string) => `/${ACCOUNT}/${container}/${blob}?${fields}&sig=${encodeURIComponent(sig)}`;
-  const { query } = parseTarget(
-    { target: target(`${'A'.repeat(43)}=`), headers: { host: HOST }, secure: false },
-    new Set(),
-    BLOB_GRAMMAR,
-  );
-  const text = blobSasStringToSign(parseBlobSas(query, { container, blob }), ACCOUNT);
-  const key = Buffer.from(WELL_KNOWN_KEY, 'base64');
-  return `http://${HOST}${target(createHmac('sha256', key).update(text).digest('base64'))}`;
-}
+  return `${ROOT}${withSas(`/${container}/${blob}`, fields, { container, blob })}`;
+};
 
 async function openSources() {
   const { service } = openService();

@@ -16,13 +16,7 @@ import {
   readQueueIdentifiers,
   Sweep,
 } from '#queues';
-import {
-  parseQueueSas,
-  queueSasStringToSign,
-  type StorageAnswer,
-  storageAnswer,
-  storageStringsToSign,
-} from '#wire';
+import { parseQueueSas, type StorageAnswer, storageAnswer, storageStringsToSign } from '#wire';
 import {
   formatQueueError,
   formatQueueOutcome,
@@ -121,9 +115,7 @@ export const QUEUE_SERVICE: ServiceProtocol<
 
   stringsToSign: storageStringsToSign,
   signedResource: route => `${route.account}/${queueOf(route)}`,
-  sasFields: [],
-  parseSas: (query, route) => parseQueueSas(query, queueOf(route)),
-  sasStringToSign: queueSasStringToSign,
+  parseSas: (query, route) => parseQueueSas(query, route.account, queueOf(route)),
   readPolicies: (store, account, queue) => readQueueIdentifiers({ store, account }, queue),
   /** Newer versions get a challenge, older ones ResourceNotFound (protocol: authentication#no-credentials). */
   refuseAnonymous: ({ headers }, challenge) => {

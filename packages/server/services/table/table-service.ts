@@ -12,7 +12,7 @@ import {
   TableError,
   type TableErrorCode,
 } from '#tables';
-import { parseTableSas, TABLE_SAS_FIELDS, tableSasStringToSign, tableStringsToSign } from '#wire';
+import { parseTableSas, tableStringsToSign } from '#wire';
 import {
   type Answer,
   EntityList,
@@ -110,9 +110,7 @@ export const TABLE_SERVICE: ServiceProtocol<TableResource, OperationKind, TableE
 
   stringsToSign: tableStringsToSign,
   signedResource: ({ account }) => account,
-  sasFields: TABLE_SAS_FIELDS,
-  parseSas: parseTableSas,
-  sasStringToSign: tableSasStringToSign,
+  parseSas: (query, { account }) => parseTableSas(query, account),
   readPolicies: (store, account, table) => readIdentifiers({ store, account }, table),
   refuseAnonymous: (request, challenge) => challenged(challenge, request, 'There are no credentials.'),
 
