@@ -1,6 +1,7 @@
 // Requests to the Blob and Queue services signed as a client signs them, on a memory store, for tests that go through the frame without a socket.
 import { createHmac } from 'node:crypto';
 import type { StreamedResponse, WireRequest, WireResponse } from '#base';
+import type { Store } from '#store';
 import { parseBlobSas, parseTarget, storageStringsToSign } from '#wire';
 import { BLOB_GRAMMAR, type BlobAddress } from '#wire/blob';
 import { WELL_KNOWN_KEY } from '../auth/accounts.js';
@@ -72,11 +73,11 @@ async function answerOf(response: WireResponse | StreamedResponse): Promise<Answ
   return { status, text, headers: new Map(headers.map(([name, value]) => [name.toLowerCase(), value])) };
 }
 
-function openBlobs() {
-  const { service, failures } = openService();
+export function openBlobs(store?: Store) {
+  const { service, logged, failures } = openService(store);
   const blobs = new Service(BLOB_SERVICE, service);
   const send = async (request: WireRequest): Promise<Answer> => answerOf(await blobs.handle(request));
-  return { failures, send, ask: (asked: Asked) => send(signed(asked)) };
+  return { logged, failures, send, ask: (asked: Asked) => send(signed(asked)) };
 }
 
 export async function openContainer() {

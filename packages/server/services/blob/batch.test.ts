@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ACCOUNT, DATE, hmac } from '../../testing/service.js';
-import { type Answer, openContainer, signed } from '../../testing/storage-requests.js';
+import { openMemoryStore, StoreError } from '#store';
+import { ACCOUNT, DATE, hmac, NOW } from '../../testing/service.js';
+import { type Answer, openBlobs, openContainer, signed } from '../../testing/storage-requests.js';
 
 const HOST_STYLE = `${ACCOUNT}.blob.localhost`;
 /** Printable ASCII that a request line may begin a target with; a blank ends it. */
@@ -21,7 +22,7 @@ const sharedKey = (resource: string): string => {
   return `x-ms-date: ${DATE}\r\nAuthorization: SharedKey ${ACCOUNT}:${signature}\r\n`;
 };
 
-type Container = Awaited<ReturnType<typeof openContainer>>;
+type Container = ReturnType<typeof openBlobs>;
 
 interface Batch {
   readonly host?: string;
@@ -165,6 +166,16 @@ test('the batch of a container reaches no blob of its name in $root', async () =
     ['/$root?restype=container&comp=batch', 202],
   ] as const)
     assert.equal(statusOf(await submit(container, `/${ACCOUNT}/abc?${ACCOUNT_SAS}`, { to })), status, to);
+});
+
+test('a part that the store fails is logged with its status, without the signature in its query', async () => {
+  const store = openMemoryStore({ clock: () => NOW });
+  store.getSpace = () => Promise.reject(new StoreError('busy', 'Try again.'));
+  const blobs = openBlobs(store);
+  assert.equal(statusOf(await submit(blobs, `/${ACCOUNT}/abc/b?${ACCOUNT_SAS}`)), 503);
+  const [entry] = blobs.logged;
+  assert.deepEqual([entry?.path, entry?.status, entry?.code], [`/${ACCOUNT}/abc/b`, 503, 'ServerBusy']);
+  assert.equal(blobs.failures.length, 1);
 });
 
 test('a batch without a boundary is answered with one part that has no id', async () => {

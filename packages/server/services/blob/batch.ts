@@ -4,7 +4,7 @@
 import { ServiceError } from '#account';
 import type { WireRequest } from '#base';
 import { BlobError, type BlobErrorCode } from '#blobs';
-import { parseTargetOfPart, type StorageAnswer, storageAnswer } from '#wire';
+import { parseTargetOfPart, type StorageAnswer, storageAnswer, wireCode } from '#wire';
 import {
   BLOB_GRAMMAR,
   type BlobBatchPart,
@@ -20,6 +20,7 @@ import {
 } from '#wire/blob';
 import type { Grant } from '../../auth/grant.js';
 import { faultCode } from '../../frame/fault-code.js';
+import { requestEntry } from '../../observe/log.js';
 import type { BlobAuthenticator, BlobRequest } from './blob-request.js';
 
 const ALLOWED: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>(['deleteBlob', 'setTier']);
@@ -80,20 +81,14 @@ async function answerPart(
     answer = await door.run(kind, route, grant, context);
   } catch (error) {
     const refusal = refusalOf(error);
-    if (!(error instanceof ServiceError))
-      outer.server.log.failure(
-        {
-          service: 'blob',
-          requestId: context.requestId,
-          method: request.method,
-          path: request.target,
-          status: 500,
-        },
-        error,
-      );
     outer.refused = refusal;
     const { requestId, now, kind } = context;
     answer = formatBlobError(refusal, { requestId, now, method: request.method, kind, isPart: true });
+    if (!(error instanceof ServiceError))
+      outer.server.log.failure(
+        requestEntry('blob', context, answer.status, { code: wireCode(refusal.code) }),
+        error,
+      );
   }
   return formatBlobPart(answer, context, part.partId);
 }
