@@ -1,6 +1,6 @@
 // Headers that describe a blob: with its content, without it, and with a part of it (protocol: blob-requests#answers).
 import { formatDateTimeFull, formatHttpDate } from '#base';
-import type { BlobProperties, CopyState } from '#blobs';
+import type { BlobProperties, ContentProperties, CopyState } from '#blobs';
 import type { Header } from '../shared/answer.js';
 import { formatMetadata } from '../shared/storage-exchange.js';
 import { quotedEtag } from './request/conditions.js';
@@ -28,13 +28,7 @@ function copyHeaders({ id, source, status, copied, total, completed }: CopyState
 }
 
 /** What a shared access signature puts in the place of a blob's properties. */
-export interface Overrides {
-  readonly contentType: string | undefined;
-  readonly contentEncoding: string | undefined;
-  readonly contentLanguage: string | undefined;
-  readonly contentDisposition: string | undefined;
-  readonly cacheControl: string | undefined;
-}
+export type Overrides = Omit<ContentProperties, 'contentMd5'>;
 
 interface ContentFacts {
   readonly type: string | undefined;
