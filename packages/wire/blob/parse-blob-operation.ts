@@ -15,8 +15,8 @@ import { parseIdentifiers } from '../shared/access-policy-xml.js';
 import { checkTimeout } from '../shared/storage-exchange.js';
 import { type BlobRoute, blobAddressOf } from './blob-route.js';
 import {
+  appendBlockConditionsOf,
   appendConditionsOf,
-  checkAppendEtags,
   conditionsOf,
   containerConditionsOf,
   leaseIdOf,
@@ -193,8 +193,9 @@ function pagesSource(asked: Asked): SourceRange {
 
 const span = ofHeaders(pageSpanOf);
 const pageConditions = ofHeaders(pageConditionsOf);
-
 const appendConditions = ofHeaders(appendConditionsOf);
+const prefix = ofQuery(query => query.get('prefix') ?? '');
+const action = ofHeaders(leaseActionOf);
 
 const ON_BLOCK = {
   ...ON_BLOB,
@@ -208,10 +209,6 @@ const ON_BLOCK = {
 
 const containerToSearch = ({ route: { resource } }: Asked): string | undefined =>
   'container' in resource ? resource.container : undefined;
-
-const prefix = ofQuery(query => query.get('prefix') ?? '');
-
-const action = ofHeaders(leaseActionOf);
 
 const OPERATIONS: Operations = {
   listContainers: {
@@ -291,11 +288,7 @@ const OPERATIONS: Operations = {
   },
   appendBlock: {
     ...ON_BLOB,
-    conditions: asked => {
-      const found = appendConditions(asked);
-      checkAppendEtags(found.ifMatch);
-      return found;
-    },
+    conditions: ofHeaders(appendBlockConditionsOf),
     upload: upload(APPEND_LIMITS, false),
   },
   appendBlockFromUrl: { ...ON_BLOB, conditions: appendConditions, source: sourceRange },
@@ -361,6 +354,17 @@ const OPERATIONS: Operations = {
   getTags: { ...ON_SNAPSHOT, conditions: ofHeaders(tagsConditionsOf) },
   setTags: { ...ON_BLOB, tags: ({ body }) => parseTags(body), conditions: ofHeaders(tagsConditionsOf) },
 };
+
+const kindsWith = (member: string): ReadonlySet<string> =>
+  new Set(Object.entries(OPERATIONS).flatMap(([kind, fields]) => (member in fields ? [kind] : [])));
+
+/** Operations with a source, which has to be found before they are parsed. */
+export const COPIES = kindsWith('source');
+/** Operations whose body, if they may have one, is stored as it comes and not collected. */
+export const UPLOADS: ReadonlySet<string> = new Set(
+  [...kindsWith('upload'), ...WITHOUT_BODY].filter(kind => !COPIES.has(kind)),
+);
+export const TAGGING = kindsWith('tags');
 
 const FIELDS: ReadonlyMap<string, [name: string, read: (asked: Asked) => unknown][]> = new Map(
   Object.entries(OPERATIONS).map(([kind, fields]) => [kind, Object.entries(fields)]),

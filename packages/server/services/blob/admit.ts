@@ -9,12 +9,13 @@ import {
   blobAddressOf,
   namesTagsOfSource,
   signedNameOf,
+  TAGGING,
 } from '#wire/blob';
 import type { AuthorizationProtocol } from '../../auth/auth-protocol.js';
 import { CHALLENGE_VERSION } from '../../auth/authenticate.js';
 import { authorize } from '../../auth/authorize.js';
 import type { Grant } from '../../auth/grant.js';
-import { BLOB_RIGHTS, BLOB_ROLES, isOpenToAll } from './rights.js';
+import { BLOB_RIGHTS, BLOB_ROLES, isCreation, isOpenToAll } from './rights.js';
 
 export const BLOB_AUTHORIZATION: AuthorizationProtocol<BlobOperationKind> = {
   rights: BLOB_RIGHTS,
@@ -60,24 +61,13 @@ export function authorizeTags(
   headers: Readonly<Record<string, string | undefined>>,
 ): void {
   const setsTags = headers['x-ms-tags'] || namesTagsOfSource(headers);
-  if (setsTags && REPLACING.has(kind)) authorizeBlob(grant, 'setTags', route);
+  if (setsTags && TAGGING.has(kind)) authorizeBlob(grant, 'setTags', route);
 }
-
-const REPLACING: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>([
-  'putBlockBlob',
-  'putAppendBlob',
-  'putPageBlob',
-  'putBlobFromUrl',
-  'putBlockList',
-  'copyBlob',
-]);
-
-const STAGING: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>(['putBlock', 'putBlockFromUrl']);
 
 /** Whether the grant makes blobs and replaces none. */
 export function mayOnlyCreate(grant: Grant, kind: BlobOperationKind): boolean {
   if (grant.kind !== 'accountSas' && grant.kind !== 'serviceSas') return false;
-  return (REPLACING.has(kind) || STAGING.has(kind)) && !grant.permission.includes('w');
+  return isCreation(kind) && !grant.permission.includes('w');
 }
 
 /** The same operation, on the condition that the blob does not exist. */

@@ -35,6 +35,7 @@ import {
   type BlobRoute,
   blobAddressOf,
   blobOperationKind,
+  COPIES,
   formatBlobError,
   formatBlobList,
   formatBlobOutcome,
@@ -45,6 +46,7 @@ import {
   type Overrides,
   parseBlobOperation,
   signedNameOf,
+  UPLOADS,
 } from '#wire/blob';
 import type { Grant } from '../../auth/grant.js';
 import { bufferedBody, checkBody, streamedBody } from '../../frame/handle-request.js';
@@ -73,23 +75,6 @@ const VERSION_OF_ANONYMOUS = '2009-09-19';
 /** Bodies that may be longer than what the frame holds: contents, and lists of blocks. */
 const LONG_BODY = /[?&]comp=(?:block|blocklist|appendblock|page)(?:&|$)/i;
 const ANY_COMP = /[?&]comp=/i;
-
-const UPLOADS: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>([
-  'putBlockBlob',
-  'putAppendBlob',
-  'putPageBlob',
-  'putBlock',
-  'appendBlock',
-  'putPages',
-  'clearPages',
-]);
-const COPIES: ReadonlySet<BlobOperationKind> = new Set<BlobOperationKind>([
-  'copyBlob',
-  'putBlobFromUrl',
-  'putBlockFromUrl',
-  'appendBlockFromUrl',
-  'putPagesFromUrl',
-]);
 
 /** Errors of the body: a missing container takes precedence over them. */
 const isOfBody = (error: unknown): boolean =>

@@ -81,6 +81,10 @@ export const BLOB_RIGHTS: Readonly<Record<BlobOperationKind, Right<Action>>> = {
   submitBatch: 'anyone',
 };
 
+/** Whether the operation makes a blob, or a block of it, in the place of one that may be there. */
+export const isCreation = (kind: BlobOperationKind): boolean =>
+  BLOB_RIGHTS[kind] === CREATE && kind !== 'snapshotBlob';
+
 const READER: readonly Action[] = ['containers/read', 'containers/blobs/read', 'generateUserDelegationKey'];
 const CONTRIBUTOR: readonly Action[] = [
   ...READER,

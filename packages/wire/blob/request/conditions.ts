@@ -144,8 +144,14 @@ export function parseEtags(text: string): EtagCondition {
 const FIRST_OF_APPENDS = -116_444_736_000_000_000n;
 
 /** @throws BlobError OutOfRangeInput: Append Block reads an ETag as a time of Windows (recorded). */
-export function checkAppendEtags(condition: EtagCondition | undefined): void {
+function checkAppendEtags(condition: EtagCondition | undefined): void {
   if (condition === undefined || condition === 'any') return;
   if (condition.some(tick => tick < FIRST_OF_APPENDS && tick !== NO_ETAG))
     throw new BlobError('OutOfRangeInput');
+}
+
+export function appendBlockConditionsOf(headers: Headers): AppendConditions {
+  const conditions = appendConditionsOf(headers);
+  checkAppendEtags(conditions.ifMatch);
+  return conditions;
 }
