@@ -134,7 +134,7 @@ export function checkAccounts(accounts: AccountKeys, exposure: Exposure, service
   const open = services.map(service => hostOf(service, exposure)).find(each => !isLoopback(each));
   if (open === undefined || exposure.allowWellKnownKey || !checked.hasWellKnownKey) return checked;
   throw new ConfigurationError(
-    `The emulator's well-known key is not a secret and must not be served on ${open}: configure accounts, listen on 127.0.0.1, or allow it in so many words.`,
+    `The emulator's well-known key is not a secret and must not be served on ${open}: configure accounts, listen on 127.0.0.1, or pass --allow-well-known-key (in a program: allowWellKnownKey).`,
   );
 }
 

@@ -24,7 +24,7 @@ type Mistake = readonly [args: readonly string[], sentence: RegExp, code?: numbe
 const MISTAKES: readonly Mistake[] = [
   [['serve', '--table-port', '0', '--data', file], /^shelfmark: .*file\.pem cannot hold a store.*\n$/],
   [['serve', '--bad-flag'], /^error: unknown option '--bad-flag'\n$/],
-  [[...memory, '--host', '0.0.0.0'], /^shelfmark: The emulator's well-known key is not a secret.*\n$/],
+  [[...memory, '--host', '0.0.0.0'], /^shelfmark: The emulator's well-known .* --allow-well-known-key .*\n$/],
   [[...memory, '--queueHost', '0.0.0.0'], /^shelfmark: The emulator's well-known key is not a secret.*\n$/],
   [['serve', '--table-port', 'ten'], /^error: .* A port is a number from 0 to 65535\.\n$/],
   [['serve', '--queue-port', 'ten'], /^error: .* A port is a number from 0 to 65535\.\n$/],
