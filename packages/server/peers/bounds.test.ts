@@ -5,8 +5,8 @@ import net from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { until } from '#base/testing/until';
 import type { Grant } from '../auth/grant.js';
-import type { Carried, ForwardedRequest } from './forwarded.js';
-import { type LinkOutcome, PeerLink, UNDER_WAY_MAX } from './peer-link.js';
+import type { Carried, ForwardedRequest, Outcome } from './forwarded.js';
+import { ANSWER_MS_MAX, PeerLink, UNDER_WAY_MAX } from './peer-link.js';
 import { CARRIED_MAX, PeerPort } from './peer-port.js';
 import { connectPeer, type PeerAddress, urlOf } from './peer-socket.js';
 
@@ -30,7 +30,7 @@ const REQUEST: ForwardedRequest = {
   version: '2019-02-02',
 };
 const CARRIED: Carried = { response: { status: 204, headers: [], body: undefined }, refused: undefined };
-const FULL: LinkOutcome = { kind: 'refused', reason: 'It has too many.' };
+const FULL: Outcome = { kind: 'refused', reason: 'It has too many.' };
 
 /** An owner that carries out nothing before it is let go. */
 class Owner {
@@ -63,16 +63,20 @@ class Owner {
     for (const end of this.#waiting.splice(0, count)) end();
   }
 
-  async link(t: TestContext) {
-    const link = new PeerLink(urlOf(this.address), SECRET, () => undefined);
-    t.after(() => link.end('The test is over.', false));
+  async link(t: TestContext, suspected: () => void = () => undefined) {
+    const link = new PeerLink(urlOf(this.address), SECRET, { lost: () => undefined, suspected });
+    t.after(() => link.end('The test is over.'));
     await until('the link is open', () => link.isOpen);
     return link;
   }
 }
 
 /** What is handed over would come too late on a machine that stands still for two seconds. */
-const stopClock = (t: TestContext): unknown => t.mock.method(performance, 'now', () => 1000);
+function stopClock(t: TestContext) {
+  const clock = { now: 1000 };
+  t.mock.method(performance, 'now', () => clock.now);
+  return clock;
+}
 
 test('peers: 512 requests are under way over one link', async t => {
   stopClock(t);
@@ -111,6 +115,28 @@ test('peers: 1,024 requests of all links are carried out at a time', async t => 
     true,
   );
   assert.deepEqual(owner.port.told, { answered: CARRIED_MAX + 1, refused: 1 });
+});
+
+test('peers: a request has thirty seconds; later ones over the same link keep theirs', async t => {
+  const clock = stopClock(t);
+  const owner = await Owner.start(t);
+  let suspicions = 0;
+  const link = await owner.link(t, () => {
+    suspicions += 1;
+  });
+  const late = link.send(PEER, REQUEST);
+  await until('the first is begun', () => owner.begun === 1);
+  clock.now += ANSWER_MS_MAX;
+  const begun = until('the second is begun', () => owner.begun === 2);
+  // What is sent before the new time is known here comes too late.
+  let next = link.send(PEER, REQUEST);
+  while ((await Promise.race([next, begun])) !== true) next = link.send(PEER, REQUEST);
+  assert.equal(suspicions, 0);
+  clock.now += 1;
+  assert.deepEqual(await late, { kind: 'unclear', reason: 'It did not answer.' });
+  assert.deepEqual([suspicions, link.isOpen], [1, true]);
+  owner.go(2);
+  assert.equal((await next).kind, 'answered');
 });
 
 test('peers: a connection whose handshake ends while the port closes does not keep it open', {

@@ -64,7 +64,7 @@ export class Forwarding {
     if (!link?.isOpen) return undefined;
     const outcome = await link.send(peer, request);
     this.#told[outcome.kind] += 1;
-    if (outcome.kind === 'answered') return outcome.carried;
+    if (outcome.kind === 'answered') return outcome;
     if (outcome.kind === 'refused') return undefined;
     const reason = `The front end at ${peer.url} had the request, and did not say whether it happened: ${outcome.reason}`;
     throw new StoreError('busy', reason);
@@ -89,9 +89,11 @@ export class Forwarding {
   #linkTo(peer: Peer): PeerLink | undefined {
     const known = this.#links.get(peer.id);
     if (known !== undefined || this.#hasEnded) return known;
-    const link: PeerLink = new PeerLink(peer.url, this.#secret, isSuspect => {
-      if (this.#links.get(peer.id) === link) this.#links.delete(peer.id);
-      if (isSuspect) this.#peers.suspect(peer);
+    const link: PeerLink = new PeerLink(peer.url, this.#secret, {
+      lost: () => {
+        if (this.#links.get(peer.id) === link) this.#links.delete(peer.id);
+      },
+      suspected: () => this.#peers.suspect(peer),
     });
     this.#links.set(peer.id, link);
     return link;

@@ -1,15 +1,9 @@
 // Receives requests of other front ends, runs each once, and answers. A refused request has not begun, and never will.
 import { once } from 'node:events';
 import type { Peers } from '#store';
-import {
-  type Carried,
-  decodeRequest,
-  encodeCarried,
-  type ForwardedRequest,
-  type Sending,
-} from './forwarded.js';
-import { encodeClock, encodeFrame, type Frame, FrameReader } from './frames.js';
-import { type PeerAddress, type PeerServer, type PeerSocket, peerServer } from './peer-socket.js';
+import type { Carried, ForwardedRequest } from './forwarded.js';
+import { type Asking, encodeFrame, type Frame, type Message } from './frames.js';
+import { hearFrames, type PeerAddress, type PeerServer, type PeerSocket, peerServer } from './peer-socket.js';
 
 /** Under way, of all other front ends together; a front end that is refused runs the request itself. */
 export const CARRIED_MAX = 1024;
@@ -66,47 +60,41 @@ export class PeerPort {
       socket.destroy();
       return;
     }
-    const reader = new FrameReader();
     this.#sockets.add(socket);
-    socket.on('data', piece => {
-      try {
-        for (const frame of reader.add(piece)) this.#hear(socket, frame);
-      } catch {
-        socket.destroy();
-      }
-    });
-    socket.on('error', () => undefined);
     socket.on('close', () => this.#sockets.delete(socket));
+    hearFrames(socket, frame => this.#hear(socket, frame));
   }
 
-  #hear(socket: PeerSocket, { kind, number, payload }: Frame): void {
-    if (kind === 'ping') socket.write(encodeFrame('pong', 0, encodeClock(performance.now())));
-    else if (kind === 'request') this.#answer(socket, number, decodeRequest(payload));
-  }
-
-  #answer(socket: PeerSocket, number: number, asked: Sending & ForwardedRequest): void {
-    const carried = this.#begin(asked, socket.writableLength);
-    const tell = (kind: Frame['kind'], payload: Buffer): void => {
-      if (socket.writable) socket.write(encodeFrame(kind, number, payload));
+  #hear(socket: PeerSocket, { message, body }: Frame): void {
+    const tell = (told: Message, bytes?: Buffer): void => {
+      if (socket.writable) socket.write(encodeFrame(told, bytes));
     };
+    if (message.kind === 'ping') tell({ kind: 'pong', clock: performance.now() });
+    if (message.kind !== 'request') return;
+    const { number } = message;
+    const carried = this.#begin(message, body, socket.writableLength);
     if (typeof carried === 'string') {
       this.#told.refused += 1;
-      tell('refused', Buffer.from(carried));
+      tell({ kind: 'refused', number, reason: carried });
       return;
     }
     carried.then(
-      value => tell('answer', encodeCarried(value)),
-      () => tell('unknown', Buffer.from('It failed there.')),
+      ({ response: { body: content = '', ...response }, refused }) =>
+        tell(
+          { kind: 'answered', number, response, refused },
+          typeof content === 'string' ? Buffer.from(content) : content,
+        ),
+      () => tell({ kind: 'unclear', number, reason: 'It failed there.' }),
     );
   }
 
   /** Or why not. */
-  #begin(asked: Sending & ForwardedRequest, unsent: number): Promise<Carried> | string {
+  #begin({ lease, until, ...asked }: Asking, body: Buffer, unsent: number): Promise<Carried> | string {
     if (this.#isLeaving) return 'It is leaving.';
-    if (!this.#peers.holds(asked.lease)) return 'The lease is not its own.';
-    if (performance.now() >= asked.until) return 'It came too late.';
+    if (!this.#peers.holds(lease)) return 'The lease is not its own.';
+    if (performance.now() >= until) return 'It came too late.';
     if (this.#underWay.size >= CARRIED_MAX || unsent > UNSENT_BYTES_MAX) return 'It has too many.';
-    const carried = this.#carry(asked);
+    const carried = this.#carry({ ...asked, request: { ...asked.request, body } });
     if (carried === undefined) return 'It has no such account or service.';
     this.#underWay.add(carried);
     const end = (): void => {

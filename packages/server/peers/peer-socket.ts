@@ -1,6 +1,7 @@
 // The transport between front ends: TLS with the store's shared secret as its key (RFC 4279, RFC 5489), so that no other process can connect, read or replay anything, and
 // no certificate is needed. The handshake proves to each side that the other has the secret.
 import { connect as connectTls, createServer, type Server, type TLSSocket } from 'node:tls';
+import { type Frame, FrameReader } from './frames.js';
 
 /** The key of each connection is forgotten with it. Node.js has keys of this kind for this version alone. */
 const SECURITY = {
@@ -11,7 +12,7 @@ const SECURITY = {
 const IDENTITY = 'shelfmark';
 const HANDSHAKE_MS_MAX = 2000;
 /** Another version of the protocol has another one: its front ends then run requests themselves. */
-const SCHEME = 'shelfmark2:';
+const SCHEME = 'shelfmark3:';
 
 /** Of either side. */
 export type PeerSocket = TLSSocket;
@@ -58,4 +59,17 @@ export function connectPeer({ host, port }: PeerAddress, secret: string): PeerSo
   });
   socket.setNoDelay(true);
   return socket;
+}
+
+/** Whatever is no frame ends the connection. */
+export function hearFrames(socket: PeerSocket, hear: (frame: Frame) => void): void {
+  const reader = new FrameReader();
+  socket.on('error', () => undefined);
+  socket.on('data', piece => {
+    try {
+      for (const frame of reader.add(piece)) hear(frame);
+    } catch {
+      socket.destroy();
+    }
+  });
 }

@@ -156,7 +156,7 @@ class Inside {
         const { hostname, port } = new URL(url);
         const gate = await proxyTo(hostname, Number(port));
         this.gates[number] = gate;
-        const own = `shelfmark2://127.0.0.1:${gate.port}`;
+        const own = `shelfmark3://127.0.0.1:${gate.port}`;
         this.#urls[number] = own;
         await peers.join(own);
       },
