@@ -187,42 +187,8 @@ interface ServedService {
   readonly listener: Listener;
 }
 
-/** The parts of a running server. */
-interface Parts {
-  readonly options: ServeOptions;
-  readonly engine: Engine;
-  readonly server: ServerContext;
-  readonly served: readonly ServedService[];
-  readonly view: ProcessView;
-  readonly operations: Listener | undefined;
-}
-
-/** The parts that a change of accounts affects. */
-interface Changing {
-  endpoints: RunningServer['endpoints'];
-  tableEndpoint: string;
-  queueEndpoint: string | undefined;
-  blobEndpoint: string | undefined;
-  account: RunningServer['account'];
-}
-
 const endpointOf = ({ secure, host, port }: Listener, account: string): string =>
   `${secure ? 'https' : 'http'}://${reachable(host)}:${port}/${account}`;
-
-const listenerOf = (served: readonly ServedService[], name: string): Listener | undefined =>
-  served.find(({ entry }) => entry.protocol.name === name)?.listener;
-
-function endpointsOf(served: readonly ServedService[], account: string) {
-  const endpoints = Object.fromEntries(
-    served.map(({ entry, listener }) => [entry.protocol.name, endpointOf(listener, account)]),
-  );
-  return {
-    endpoints,
-    tableEndpoint: endpoints.table ?? '',
-    queueEndpoint: endpoints.queue,
-    blobEndpoint: endpoints.blob,
-  };
-}
 
 function connectionStringOf(served: readonly ServedService[], account: string, key: string): string {
   const protocol = served.some(({ listener }) => listener.secure) ? 'https' : 'http';
@@ -232,56 +198,57 @@ function connectionStringOf(served: readonly ServedService[], account: string, k
   return `DefaultEndpointsProtocol=${protocol};AccountName=${account};AccountKey=${key};${endpoints.join('')}`;
 }
 
-const closeAll = async (served: readonly ServedService[]): Promise<void> => {
-  await Promise.all(served.map(({ listener }) => listener.close()));
-};
-
-function startBackground(served: readonly ServedService[], server: ServerContext): readonly BackgroundTask[] {
-  return served.flatMap(({ entry }) => entry.startBackground?.(server) ?? []);
+/** The parts of a running server. */
+interface Parts {
+  readonly options: ServeOptions;
+  readonly accounts: Accounts;
+  readonly engine: Engine;
+  readonly served: readonly ServedService[];
+  readonly view: ProcessView;
+  readonly operations: Listener | undefined;
+  close(): Promise<void>;
 }
 
-function running({ options, engine, server, served, view, operations }: Parts): RunningServer {
-  const { accounts, store } = server;
-  const tasks = startBackground(served, server);
+function running({ options, accounts, engine, served, view, operations, close }: Parts): RunningServer {
   const keyOf = (account: string): string => {
     const key = accounts.keyText(account);
     if (key === undefined) throw new ConfigurationError(`There is no account '${account}'.`);
     return key;
   };
-  const close = async (): Promise<void> => {
-    view.stop();
-    await server.forwarding?.leave();
-    await closeAll(served);
-    await server.forwarding?.close();
-    await Promise.all(tasks.map(task => task.stop()));
-    await store.close();
-    await operations?.close();
-  };
-  const first = (): RunningServer['account'] => {
+  /** What a change of accounts affects. */
+  const current = () => {
     const [name = WELL_KNOWN_ACCOUNT] = accounts.names;
-    return { name, key: keyOf(name) };
+    const endpoints: RunningServer['endpoints'] = Object.fromEntries(
+      served.map(({ entry, listener }) => [entry.protocol.name, endpointOf(listener, name)]),
+    );
+    return {
+      account: { name, key: keyOf(name) },
+      endpoints,
+      tableEndpoint: endpoints.table ?? '',
+      queueEndpoint: endpoints.queue,
+      blobEndpoint: endpoints.blob,
+    };
   };
+  const portOf = (name: string): number | undefined =>
+    served.find(({ entry }) => entry.protocol.name === name)?.listener.port;
   let closed: Promise<void> | undefined;
-  const account = first();
-  const face: RunningServer & Changing = {
-    ...endpointsOf(served, account.name),
-    tablePort: listenerOf(served, 'table')?.port ?? 0,
-    queuePort: listenerOf(served, 'queue')?.port,
-    blobPort: listenerOf(served, 'blob')?.port,
+  const face: RunningServer = {
+    ...current(),
+    tablePort: portOf('table') ?? 0,
+    queuePort: portOf('queue'),
+    blobPort: portOf('blob'),
     operationsPort: operations?.port,
     data: engine.tools.directory,
     place: engine.tools.place,
-    account,
     connectionString: (name = face.account.name) => connectionStringOf(served, name, keyOf(name)),
-    replaceAccounts: (replacement: AccountKeys) => {
+    replaceAccounts(replacement) {
       checkAccounts(replacement, options);
       accounts.replace(replacement);
       for (const { service } of served) service.forgetSignatures();
-      face.account = first();
-      Object.assign(face, endpointsOf(served, face.account.name));
+      Object.assign(face, current());
     },
     view,
-    close: () => {
+    close() {
       closed ??= close();
       return closed;
     },
@@ -289,42 +256,34 @@ function running({ options, engine, server, served, view, operations }: Parts): 
   return face;
 }
 
-/** Opens all ports or none. */
+/** How to close what is open, the last one first. */
+type Closers = (() => unknown)[];
+
+/** Opens the port of each service, then the one for forwarded requests. */
 async function listenAll(
   options: ServeOptions,
   server: ServerContext,
   services: readonly ServiceEntry[],
+  closers: Closers,
 ): Promise<readonly ServedService[]> {
   const served: ServedService[] = [];
+  const { forwarding } = server;
   const proxies = options.trustedProxies && checkTrustedProxies(options.trustedProxies);
-  try {
-    for (const entry of services) {
-      const { port = 0 } = entry.addressOf(options);
-      if (port === 'none') continue;
-      const service = entry.open(server);
-      const listener = await listen(listenOptionsOf(options, entry, port, proxies), service.handle);
-      served.push({ entry, service, listener });
-    }
-    return served;
-  } catch (error) {
-    await closeAll(served);
-    throw error;
+  closers.unshift(
+    () => Promise.all(served.map(({ listener }) => listener.close())),
+    () => forwarding?.close(),
+  );
+  for (const entry of services) {
+    const { port = 0 } = entry.addressOf(options);
+    if (port === 'none') continue;
+    const service = entry.open(server);
+    const listener = await listen(listenOptionsOf(options, entry, port, proxies), service.handle);
+    served.push({ entry, service, listener });
   }
-}
-
-/** Opens the port for forwarded requests, or closes all. */
-async function takeForwarded(
-  options: ServeOptions,
-  { forwarding }: ServerContext,
-  served: readonly ServedService[],
-): Promise<void> {
   const of = (name: string) => served.find(({ entry }) => entry.protocol.name === name)?.service;
-  try {
-    await forwarding?.begin(peerAddress(options), asked => of(asked.service)?.carryOut(asked));
-  } catch (error) {
-    await closeAll(served);
-    throw error;
-  }
+  await forwarding?.begin(peerAddress(options), asked => of(asked.service)?.carryOut(asked));
+  closers.unshift(() => forwarding?.leave());
+  return served;
 }
 
 /** The parts of a server: its engines, its services, and the view of itself, which exists before both are open. */
@@ -333,18 +292,24 @@ interface Make {
   readonly services: readonly ServiceEntry[];
   readonly accounts: Accounts;
   readonly view: ProcessView;
-  readonly operations: Listener | undefined;
 }
 
-/** Opens the store, then the services' ports. */
-async function start(options: ServeOptions, make: Make): Promise<RunningServer> {
-  const { accounts, view, operations } = make;
-  checkPeerOptions(options, make.engines.tools(addressOf(options)));
+/** Opens the port of its state, the store, then the services' ports. */
+async function start(options: ServeOptions, make: Make, closers: Closers): Promise<RunningServer> {
+  const { accounts, view, engines, services } = make;
+  const operations = options.operations && (await openOperationsPort(options.operations, view));
+  closers.unshift(() => operations?.close());
+  checkPeerOptions(options, engines.tools(addressOf(options)));
   const bearer = new BearerTokens(accounts, [options.tenant ?? []].flat());
-  const engine = await openEngine(options, make.engines);
+  const engine = await openEngine(options, engines);
+  const tasks: BackgroundTask[] = [];
+  closers.unshift(
+    () => Promise.all(tasks.map(task => task.stop())),
+    () => engine.close(),
+  );
   const { clock = systemClock, tableDeletionSeconds = 0 } = options;
   const ticks = BigInt(Math.round(tableDeletionSeconds * 1e7));
-  const server = (forwarding: ServerContext['forwarding']): ServerContext => ({
+  const server: ServerContext = {
     store: engine,
     content: engine.content,
     clock,
@@ -352,24 +317,24 @@ async function start(options: ServeOptions, make: Make): Promise<RunningServer> 
     bearer,
     log: openLog(options.logLevel ?? 'error'),
     metrics: view.requests,
-    forwarding,
+    forwarding: await openForwarding(options, engine.peers),
     deletion: ticks > 0n ? { ticks, clock } : undefined,
     newId: randomUUID,
-  });
-  try {
-    const context = server(await openForwarding(options, engine.peers));
-    const served = await listenAll(options, context, make.services);
-    await takeForwarded(options, context, served);
-    view.begin(
-      served.map(({ listener }) => listener),
-      engine,
-      context.forwarding,
-    );
-    return running({ options, engine, server: context, served, view, operations });
-  } catch (error) {
-    await engine.close();
-    throw error;
-  }
+  };
+  const served = await listenAll(options, server, services, closers);
+  view.begin(
+    served.map(({ listener }) => listener),
+    engine,
+    server.forwarding,
+  );
+  tasks.push(...served.flatMap(({ entry }) => entry.startBackground?.(server) ?? []));
+  closers.unshift(() => view.stop());
+  const close = () => closeAll(closers);
+  return running({ options, accounts, engine, served, view, operations, close });
+}
+
+async function closeAll(closers: Closers): Promise<void> {
+  for (const close of closers) await close();
 }
 
 /**
@@ -390,11 +355,11 @@ export async function serve(
   const isCounted = options.operations !== undefined || options.isCounted === true;
   const counted = services.map(service => service.protocol);
   const view = new ProcessView(isCounted ? new RequestMetrics(counted) : undefined);
-  const operations = options.operations && (await openOperationsPort(options.operations, view));
+  const closers: Closers = [];
   try {
-    return await start(options, { engines, services, accounts, view, operations });
+    return await start(options, { engines, services, accounts, view }, closers);
   } catch (error) {
-    await operations?.close();
+    await closeAll(closers);
     throw error;
   }
 }
