@@ -6,7 +6,6 @@ import { serve } from '#server';
 import { ENGINES, PartitionCounters, servicesCounting } from '#server/parts';
 import { tableClient } from './contents.js';
 
-/** Few enough to be counted one by one. */
 const REQUESTS = 20;
 
 test('each kind of request counts for its partition', async () => {

@@ -1,15 +1,12 @@
 // Which partitions are hot: requests, entities and bytes written of the busiest partitions over the last ten minutes, in
-// bounded memory. Of many requests a sample is counted, each for as many; a table of the busiest keys replaces its least
-// (Space-Saving), so that a key which is asked for often is always there.
+// bounded memory. Where there are too many keys, those with the fewest recent requests are forgotten, so that a key which is
+// asked for often is always there.
 
-/** Counted one by one in each slot; of those beyond, one of so many, so that a request costs less than 0.1 µs. */
-export const EXACT_MAX = 1000;
-export const SAMPLED_OF = 64;
-/** Each has some 1.5 KB. */
+/** That many are kept, and until the next are forgotten twice as many. Each has some 1.5 KB. */
 export const KEYS_MAX = 512;
 export const SLOTS = 60;
 export const SLOT_SECONDS = 10;
-/** Of a key's weight after each slot, so that the table forgets. */
+/** Of a key's weight after each slot, so that what was busy is forgotten. */
 const DECAY = 0.8;
 const TICKS_PER_SLOT = SLOT_SECONDS * 1e7;
 
@@ -32,117 +29,65 @@ export interface PartitionHeat {
   readonly bytes: readonly number[];
 }
 
-interface Counted {
-  account: string;
-  table: string;
-  partition: string;
-  key: string;
+interface Counted extends Pick<Observed, 'account' | 'table' | 'partition'> {
   /** The slot that was counted last. */
   slot: number;
-  readonly requests: Float32Array;
-  readonly rows: Float32Array;
-  readonly bytes: Float32Array;
+  /** Requests, the older ones for less. */
+  weight: number;
+  /** Slots of requests, then of rows, then of bytes. */
+  readonly counts: Float32Array;
 }
 
-const slots = (): Float32Array => new Float32Array(SLOTS);
 const slotOf = (now: bigint): number => Math.floor(Number(now) / TICKS_PER_SLOT);
 
 /** Empties the slots that have passed since the last count. */
-function advance(counted: Counted, slot: number): void {
-  const passed = Math.min(slot - counted.slot, SLOTS);
-  for (let step = 1; step <= passed; step++) {
-    const at = (counted.slot + step) % SLOTS;
-    counted.requests[at] = 0;
-    counted.rows[at] = 0;
-    counted.bytes[at] = 0;
-  }
-  counted.slot = Math.max(counted.slot, slot);
+function advance(counted: Counted, slot: number): Counted {
+  const { slot: last, counts } = counted;
+  const passed = Math.max(0, Math.min(slot - last, SLOTS));
+  for (let step = 1; step <= passed; step++)
+    for (let at = (last + step) % SLOTS; at < counts.length; at += SLOTS) counts[at] = 0;
+  counted.weight *= DECAY ** passed;
+  counted.slot = Math.max(last, slot);
+  return counted;
 }
 
 export class PartitionCounters {
-  readonly #places = new Map<string, number>();
-  readonly #counted: Counted[] = [];
-  /** By place: apart, so that finding the least reads one array. */
-  readonly #weights = new Float64Array(KEYS_MAX);
-  #requests = 0;
-  #slot = 0;
+  readonly #counted = new Map<string, Counted>();
 
-  /** How many requests the next one stands for: 0 if it is not counted. */
-  weigh(): number {
-    this.#requests += 1;
-    if (this.#requests <= EXACT_MAX) return 1;
-    return this.#requests % SAMPLED_OF === 0 ? SAMPLED_OF : 0;
-  }
-
-  /** The place of the key with the least weight. */
-  #least(): number {
-    const weights = this.#weights;
-    let [place, least] = [0, Number.POSITIVE_INFINITY];
-    for (let at = 0; at < KEYS_MAX; at++) {
-      const weight = weights[at] ?? 0;
-      if (weight >= least) continue;
-      least = weight;
-      place = at;
-    }
-    return place;
-  }
-
-  /** A place for a new key, which inherits the weight of the one that it replaces. */
-  #place(key: string, { account, table, partition }: Observed, slot: number): number {
-    const isFull = this.#counted.length >= KEYS_MAX;
-    const place = isFull ? this.#least() : this.#counted.length;
-    const replaced = this.#counted[place];
-    if (replaced === undefined)
-      this.#counted.push({
-        account,
-        table,
-        partition,
-        key,
-        slot,
-        requests: slots(),
-        rows: slots(),
-        bytes: slots(),
-      });
-    else {
-      this.#places.delete(replaced.key);
-      for (const counts of [replaced.requests, replaced.rows, replaced.bytes]) counts.fill(0);
-      Object.assign(replaced, { account, table, partition, key, slot });
-    }
-    this.#places.set(key, place);
-    return place;
-  }
-
-  /** A request that stands for `weight` ones. @param now in ticks. */
-  count(observed: Observed, weight: number, now: bigint): void {
+  /** @param now in ticks. */
+  count({ account, table, partition, rows, bytes }: Observed, now: bigint): void {
     const slot = slotOf(now);
-    if (slot > this.#slot) {
-      this.#slot = slot;
-      this.#requests = 0;
-      for (let at = 0; at < KEYS_MAX; at++) this.#weights[at] = (this.#weights[at] ?? 0) * DECAY;
+    const key = `${account}\n${table}\n${partition}`;
+    let counted = this.#counted.get(key);
+    if (counted === undefined) {
+      if (this.#counted.size >= 2 * KEYS_MAX) this.#forget(slot);
+      counted = { account, table, partition, slot, weight: 0, counts: new Float32Array(3 * SLOTS) };
+      this.#counted.set(key, counted);
     }
-    const key = `${observed.account}\n${observed.table}\n${observed.partition}`;
-    const place = this.#places.get(key) ?? this.#place(key, observed, slot);
-    const counted = this.#counted[place];
-    if (counted === undefined) return;
-    advance(counted, slot);
-    const at = slot % SLOTS;
-    this.#weights[place] = (this.#weights[place] ?? 0) + weight;
-    counted.requests[at] = (counted.requests[at] ?? 0) + weight;
-    counted.rows[at] = (counted.rows[at] ?? 0) + observed.rows * weight;
-    counted.bytes[at] = (counted.bytes[at] ?? 0) + observed.bytes * weight;
+    const { counts } = advance(counted, slot);
+    counted.weight += 1;
+    for (const [measure, count] of [1, rows, bytes].entries()) {
+      const at = measure * SLOTS + (slot % SLOTS);
+      counts[at] = (counts[at] ?? 0) + count;
+    }
+  }
+
+  #forget(slot: number): void {
+    for (const counted of this.#counted.values()) advance(counted, slot);
+    const all = [...this.#counted].sort(([, one], [, other]) => other.weight - one.weight);
+    for (const [key] of all.slice(KEYS_MAX)) this.#counted.delete(key);
   }
 
   /** The busiest partitions of a table, in the order of their keys. @param now in ticks. */
   heatOf(account: string, table: string, now: bigint): readonly PartitionHeat[] {
     const slot = slotOf(now);
-    return this.#counted
+    return [...this.#counted.values()]
       .filter(each => each.account === account && each.table === table.toLowerCase())
-      .map(counted => {
-        advance(counted, slot);
-        const inOrder = (counts: Float32Array): readonly number[] =>
-          Array.from({ length: SLOTS }, (_, at) => counts[(counted.slot + 1 + at) % SLOTS] ?? 0);
-        const { partition, requests, rows, bytes } = counted;
-        return { partition, requests: inOrder(requests), rows: inOrder(rows), bytes: inOrder(bytes) };
+      .map(each => {
+        const { slot: last, partition, counts } = advance(each, slot);
+        const inOrder = (measure: number): readonly number[] =>
+          Array.from({ length: SLOTS }, (_, at) => counts[measure * SLOTS + ((last + 1 + at) % SLOTS)] ?? 0);
+        return { partition, requests: inOrder(0), rows: inOrder(1), bytes: inOrder(2) };
       })
       .filter(({ requests }) => requests.some(count => count > 0))
       .sort((one, other) => (one.partition < other.partition ? -1 : 1));

@@ -69,11 +69,10 @@ export const countedTables = (
   ...TABLE_SERVICE,
   run: (kind, route, grant, context) => {
     const { request, now } = context;
-    const weight = counters.weigh();
-    const at = weight === 0 ? undefined : partitionOf(kind, request, route);
+    const at = partitionOf(kind, request, route);
     if (at !== undefined) {
       const bytes = request.body.length;
-      counters.count({ ...at, table: at.table.toLowerCase(), account: route.account, bytes }, weight, now);
+      counters.count({ ...at, table: at.table.toLowerCase(), account: route.account, bytes }, now);
     }
     return TABLE_SERVICE.run(kind, route, grant, context);
   },
