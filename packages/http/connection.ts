@@ -205,7 +205,7 @@ export class Connection {
       this.#beginStream(head, bytes.subarray(end));
       return;
     }
-    if (until < bytes.length) this.#buffered = GrowingBytes.of(bytes.subarray(until));
+    if (until < bytes.length) this.#buffered = new GrowingBytes(0, bytes.subarray(until));
     this.#handOn(head, bodyLength === 0 ? EMPTY : bytes.subarray(end, until));
   }
 

@@ -10,34 +10,32 @@ const EXPECTED_PART = 1 / 4;
 
 export class GrowingBytes {
   /** Only bytes after the length are ever written, so views stay as they are. */
-  #store: Buffer = EMPTY;
-  #length = 0;
+  #store: Buffer;
+  #length: number;
   readonly #expected: number;
 
-  /** @param expected total bytes; 0 if unknown. */
-  constructor(expected = 0) {
+  /**
+   * @param expected total bytes; 0 if unknown.
+   * @param held the bytes so far; they are not copied, and never written into.
+   */
+  constructor(expected = 0, held: Buffer = EMPTY) {
     this.#expected = expected;
-  }
-
-  /** Holds these bytes, without a copy. */
-  static of(bytes: Buffer): GrowingBytes {
-    const held = new GrowingBytes();
-    held.adopt(bytes);
-    return held;
+    this.#store = held;
+    this.#length = held.length;
   }
 
   get length(): number {
     return this.#length;
   }
 
-  append(bytes: Buffer, from = 0, until = bytes.length): void {
-    const length = this.#length + until - from;
+  append(bytes: Buffer): void {
+    const length = this.#length + bytes.length;
     if (length > this.#store.length) {
       const store = Buffer.allocUnsafeSlow(this.#capacityFor(length));
       this.#store.copy(store, 0, 0, this.#length);
       this.#store = store;
     }
-    bytes.copy(this.#store, this.#length, from, until);
+    bytes.copy(this.#store, this.#length);
     this.#length = length;
   }
 
@@ -46,18 +44,8 @@ export class GrowingBytes {
     return Math.max(length, 2 * this.#store.length, FIRST_CAPACITY);
   }
 
-  /** Holds these bytes instead of its own, without a copy; never writes into them. */
-  adopt(bytes: Buffer): void {
-    this.#store = bytes;
-    this.#length = bytes.length;
-  }
-
   /** The bytes so far; later ones do not change the view. */
   view(): Buffer {
     return this.#store.subarray(0, this.#length);
-  }
-
-  clear(): void {
-    this.adopt(EMPTY);
   }
 }

@@ -67,7 +67,7 @@ export class IncompleteHead {
   readonly #held: UnknownBytes;
 
   constructor(bytes: Buffer, reading: HeadReading, context: ListenerContext, evict: () => void) {
-    this.#bytes = GrowingBytes.of(bytes);
+    this.#bytes = new GrowingBytes(0, bytes);
     this.#reading = reading;
     this.#held = new UnknownBytes(context, { evict });
     this.#held.hold(bytes.length);

@@ -13,8 +13,6 @@ import { CHUNKED, type RequestHead } from './request-head.js';
  * More waiting bytes pause the socket. A stream that is read reserves this much memory, or its length if that is less.
  */
 export const WINDOW_BYTES = 262_144;
-/** The same in pieces, so that a body in tiny packets does not cost a multiple of its length. */
-const WINDOW_PIECES = 64;
 
 export const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 const EMPTY = Buffer.alloc(0);
@@ -40,46 +38,16 @@ export class BodyError extends Error {
   }
 }
 
-/** The pieces of a body in one buffer, up to a limit. Beyond the limit it keeps nothing. */
-class CollectedBody {
-  readonly #bytesMax: number;
-  readonly #bytes: GrowingBytes;
-  #receivedBytes = 0;
-
-  /** @param length as in the head; 0 if the head has none. */
-  constructor(bytesMax: number, length: number) {
-    this.#bytes = new GrowingBytes(Math.min(length, bytesMax));
-    this.#bytesMax = bytesMax;
-  }
-
-  append(bytes: Buffer): void {
-    this.#receivedBytes += bytes.length;
-    if (this.isTooLarge) this.#bytes.clear();
-    else this.#bytes.append(bytes);
-  }
-
-  get isTooLarge(): boolean {
-    return this.#receivedBytes > this.#bytesMax;
-  }
-
-  get receivedBytes(): number {
-    return this.#receivedBytes;
-  }
-
-  get bufferedBytes(): number {
-    return this.#bytes.length;
-  }
-
-  /** Empty if there was too much. */
-  get bytes(): Buffer {
-    return this.#bytes.view();
-  }
-}
-
-/** A consumer that waits for a piece, or for the whole body. */
+/** A consumer that waits. */
 interface Waiting<Value> {
   readonly resolve: (value: Value) => void;
   readonly reject: (error: Error) => void;
+}
+
+/** A consumer that waits for the whole body. */
+interface Collecting extends Waiting<WholeBody> {
+  readonly bytes: GrowingBytes;
+  readonly bytesMax: number;
 }
 
 export class RequestStream implements BodyStream, Evictable {
@@ -95,12 +63,11 @@ export class RequestStream implements BodyStream, Evictable {
   /** The client holds the body back until it gets 100 Continue. */
   #awaitsContinue: boolean;
   #use: 'unread' | 'reserved' | 'read' | 'collected' = 'unread';
-  readonly #pieces: ReceivedPieces;
+  readonly #pieces = new ReceivedPieces();
   /** Waiting bytes are handed over once the system has delivered everything. */
   #isSoon = false;
   #reader: Waiting<Buffer | undefined> | undefined;
-  #collected: CollectedBody | undefined;
-  #collector: Waiting<WholeBody> | undefined;
+  #collecting: Collecting | undefined;
   #failure: BodyError | undefined;
   #isDiscarding = false;
   #isAnswered = false;
@@ -120,7 +87,6 @@ export class RequestStream implements BodyStream, Evictable {
   ) {
     const { bodyLength, awaitsContinue } = head;
     this.length = bodyLength === CHUNKED ? undefined : bodyLength;
-    this.#pieces = new ReceivedPieces(this.length);
     this.#socket = socket;
     this.#context = context;
     this.#note = note;
@@ -135,21 +101,19 @@ export class RequestStream implements BodyStream, Evictable {
   /** For bytes from the socket. @returns where the next request begins; a negative number if it is malformed. */
   decode(bytes: Buffer): number {
     noteStreamed(bytes.length);
-    const before = this.#pieces.count;
     const end = this.#framing.decode(bytes);
-    this.#pieces.join(before);
     if (bytes.length === NODE_READS) this.#readMore();
     if (end < 0) return end;
     if (bytes.length > 0) this.#awaitsContinue = false;
     if (this.isUnread) this.#unknown.hold(this.#pieces.bytes);
-    else if (this.#collector) this.#advance(this.#collector);
+    else if (this.#collecting) this.#advance(this.#collecting);
     else this.#deliver();
     if ((this.#isFull && !this.isComplete) || (this.#isDiscarding && this.isEndless)) this.#socket.pause();
     return end;
   }
 
   get #isFull(): boolean {
-    return this.#pieces.bytes >= WINDOW_BYTES || this.#pieces.count >= WINDOW_PIECES;
+    return this.#pieces.bytes >= WINDOW_BYTES;
   }
 
   get isComplete(): boolean {
@@ -225,16 +189,15 @@ export class RequestStream implements BodyStream, Evictable {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.length !== undefined && this.length > bytesMax) return TOO_LARGE;
     if (this.#isDiscarding) return BUSY;
-    const collected = new CollectedBody(bytesMax, this.length ?? 0);
+    const bytes = new GrowingBytes(Math.min(this.length ?? 0, bytesMax));
     for (let piece = this.#pieces.take(); piece !== undefined; piece = this.#pieces.take())
-      collected.append(piece);
+      bytes.append(piece);
     this.#unknown.hold(0);
-    this.#collected = collected;
     return new Promise((resolve, reject) => {
-      this.#collector = { resolve, reject };
+      this.#collecting = { bytes, bytesMax, resolve, reject };
       this.#context.collecting.enter(this);
-      this.#advance(this.#collector);
-      if (this.#collector) this.#want(this.#collectedBy);
+      this.#advance(this.#collecting);
+      if (this.#collecting) this.#want(this.#collectedBy);
     });
   }
 
@@ -253,41 +216,41 @@ export class RequestStream implements BodyStream, Evictable {
   }
 
   #append(piece: Buffer): void {
-    if (this.#isDiscarding) {
-      this.#discarded += piece.length;
-    } else if (this.#collected) {
-      this.#collected.append(piece);
-    } else if (this.#failure === undefined) {
-      this.#pieces.append(piece);
-    }
+    if (this.#isDiscarding) this.#discarded += piece.length;
+    else if (this.#collecting) this.#collecting.bytes.append(piece);
+    else if (this.#failure === undefined) this.#pieces.append(piece);
   }
 
   /**
    * Something of a collected body arrived. When memory is short, slow bodies are evicted; if there are none, this one.
    */
-  #advance(collector: Waiting<WholeBody>): void {
-    const collected = this.#collected;
-    if (!collected) return;
+  #advance(collecting: Collecting): void {
+    const { bytes, bytesMax } = collecting;
     const { limits } = this.#context;
-    this.#note(collected.bufferedBytes);
-    if (collected.isTooLarge) {
-      this.#discarded = collected.receivedBytes;
+    const isTooLarge = bytes.length > bytesMax;
+    this.#note(isTooLarge ? 0 : bytes.length);
+    if (isTooLarge) {
+      this.#discarded = bytes.length;
       this.#drop();
       this.#conclude(TOO_LARGE);
     } else if (this.#context.bufferedBytes > limits.bufferedBytesMax && !hasMemory(this.#context)) {
       this.evict();
-    } else if (this.isComplete && this.#collector === collector) {
-      this.#conclude({ body: collected.bytes, bodyTooLarge: false, isBusy: false });
+    } else if (this.isComplete && this.#collecting === collecting) {
+      this.#conclude({ body: bytes.view(), bodyTooLarge: false, isBusy: false });
     }
   }
 
   #conclude(whole: WholeBody): void {
-    const collector = this.#collector;
-    this.#collector = undefined;
-    this.#collected = undefined;
+    const collecting = this.#collecting;
+    this.#endWaiting();
+    collecting?.resolve(whole);
+  }
+
+  #endWaiting(): void {
+    this.#reader = undefined;
+    this.#collecting = undefined;
     this.deadline = Number.POSITIVE_INFINITY;
     this.#context.collecting.leave(this);
-    collector?.resolve(whole);
   }
 
   #drop(): void {
@@ -340,19 +303,14 @@ export class RequestStream implements BodyStream, Evictable {
     if (reader === undefined) return;
     const piece = this.#pieces.take();
     if (piece === undefined && !this.isComplete) return;
-    this.#reader = undefined;
-    this.deadline = Number.POSITIVE_INFINITY;
+    this.#endWaiting();
     reader.resolve(piece);
   }
 
   #fail(error: BodyError): void {
     this.#failure ??= error;
-    const waiting = this.#reader ?? this.#collector;
-    this.#reader = undefined;
-    this.#collector = undefined;
-    this.#collected = undefined;
-    this.deadline = Number.POSITIVE_INFINITY;
-    this.#context.collecting.leave(this);
+    const waiting = this.#reader ?? this.#collecting;
+    this.#endWaiting();
     waiting?.reject(error);
   }
 }

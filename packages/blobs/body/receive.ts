@@ -154,7 +154,7 @@ export async function receive(
       if (writer === undefined && length <= INLINE_BYTES_MAX) {
         const summing = sum.update(piece);
         if (summing !== undefined) await summing;
-        early.push(piece.length === incoming.length ? piece : Buffer.from(piece));
+        early.push(Buffer.from(piece));
         continue;
       }
       if (writer === undefined) {

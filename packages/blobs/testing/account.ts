@@ -140,11 +140,15 @@ export const replacing = <T extends object>(object: T, methods: Partial<T>): T =
     },
   });
 
-/** A body that comes in pieces. */
+/** A body that comes in pieces, each of which is overwritten once the next one is read. */
 export function upload(body: string | Buffer, pieceBytes = 65_536): Upload {
   const bytes = Buffer.from(body);
   async function* pieces(): AsyncGenerator<Buffer> {
-    for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
+      const piece = Buffer.from(bytes.subarray(at, at + pieceBytes));
+      yield piece;
+      piece.fill(0);
+    }
   }
   return { length: bytes.length, pieces: pieces(), md5: undefined, crc64: undefined, wantsMd5: false };
 }
