@@ -3,11 +3,11 @@
 // HTTP_FUZZ_RUNS repeat and prolong a run.
 import assert from 'node:assert/strict';
 import http from 'node:http';
-import net from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isHost } from './host.js';
 import { listen, type Respond } from './listen.js';
+import { connect, drain } from './testing/raw-socket.js';
 import { collecting, turns } from './testing/stream-listener.js';
 
 interface Seen {
@@ -19,6 +19,7 @@ interface Seen {
 
 /** A server that records its requests. */
 interface Server {
+  readonly host: string;
   readonly port: number;
   take(): readonly Seen[];
   close(): Promise<void>;
@@ -26,7 +27,7 @@ interface Server {
 
 /** @param streams bodies that do not come with their heads are read piece by piece. */
 async function openOurs(streams: boolean): Promise<Server> {
-  let seen: Seen[] = [];
+  const seen: Seen[] = [];
   const see: Respond = async request => {
     const { method, target, headers } = request;
     let body = request.body.toString('latin1');
@@ -35,12 +36,7 @@ async function openOurs(streams: boolean): Promise<Server> {
     return { status: 200, headers: [['Content-Length', '0']], body: undefined };
   };
   const listener = await listen({ host: '127.0.0.1', port: 0 }, streams ? see : collecting(see));
-  const take = (): readonly Seen[] => {
-    const taken = seen;
-    seen = [];
-    return taken;
-  };
-  return { port: listener.port, take, close: () => listener.close() };
+  return { ...listener, take: () => seen.splice(0), close: () => listener.close() };
 }
 
 /** Node loses header names that are words of the language, since its objects have a prototype; this server does not. */
@@ -48,7 +44,7 @@ const plain = (headers: http.IncomingHttpHeaders): Record<string, string | undef
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
 
 async function openNode(): Promise<Server> {
-  let seen: { readonly request: http.IncomingMessage; readonly chunks: Buffer[] }[] = [];
+  const seen: { readonly request: http.IncomingMessage; readonly chunks: Buffer[] }[] = [];
   const server = http.createServer({ maxHeaderSize: 65_536 }, (request, response) => {
     const chunks: Buffer[] = [];
     seen.push({ request, chunks });
@@ -61,44 +57,35 @@ async function openNode(): Promise<Server> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   assert.ok(address !== null && typeof address === 'object');
-  const take = (): readonly Seen[] => {
-    const complete = seen.filter(({ request }) => request.complete);
-    seen = [];
-    return complete.map(({ request: { method = '', url: target = '', headers }, chunks }) => {
-      const body = Buffer.concat(chunks).toString('latin1');
-      return { method, target, headers: plain(headers), body };
-    });
-  };
+  const take = (): readonly Seen[] =>
+    seen
+      .splice(0)
+      .filter(({ request }) => request.complete)
+      .map(({ request: { method = '', url: target = '', headers }, chunks }) => {
+        const body = Buffer.concat(chunks).toString('latin1');
+        return { method, target, headers: plain(headers), body };
+      });
   const close = (): Promise<void> =>
     new Promise(resolve => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { port: address.port, take, close };
+  return { host: '127.0.0.1', port: address.port, take, close };
 }
 
 /**
  * Sends the pieces; if they are to arrive apart, each one after the previous one was read. Then ends, and waits for the
  * other side to end.
  */
-async function send(port: number, pieces: readonly Buffer[], isApart = false): Promise<string> {
-  const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
-  let answer = '';
-  socket.on('error', () => undefined);
-  socket.on('data', bytes => {
-    answer += bytes.toString('latin1');
-  });
-  socket.on('end', () => socket.end());
-  const closed = new Promise<void>(resolve => {
-    socket.on('close', () => resolve());
-  });
+async function send(server: Server, pieces: readonly Buffer[], isApart = false): Promise<string> {
+  const socket = connect(server);
+  const answer = drain(socket);
   for (const piece of pieces) {
     const written = new Promise(resolve => socket.write(piece, resolve));
     if (isApart) await written.then(turns);
     else await new Promise(resolve => setImmediate(resolve));
   }
   socket.end();
-  await closed;
   return answer;
 }
 
@@ -152,28 +139,16 @@ const GO_ON = 'HTTP/1.1 100 Continue';
 
 /** Cases that were found one by one. OWN is the address of the server. */
 const CASES: readonly Case[] = [
-  { name: 'a host', pieces: ['GET / HTTP/1.1\r\nHost: h:80\r\n\r\n'], here: ['h:80', ANSWER] },
-  {
-    name: 'two hosts',
-    pieces: ['GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\n'],
+  ...[
+    ...['a b', 'a/b', 'u@h', 'a,b', 'h:port', 'h:65536', '[::1', '[1:2]', 'h?', '%zz', 'http://h'],
+    ...['h\r\nHost: i', 'h\r\nhost: h'],
+  ].map(host => ({
+    name: `${host} is no host`,
+    pieces: [`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`],
     here: [BAD],
-    there: ['h', ANSWER],
-  },
-  {
-    name: 'the same host twice',
-    pieces: ['GET / HTTP/1.1\r\nHost: h\r\nhost: h\r\n\r\n'],
-    here: [BAD],
-    there: ['h', ANSWER],
-  },
-  ...['a b', 'a/b', 'u@h', 'a,b', 'h:port', 'h:65536', '[::1', '[1:2]', 'h?', '%zz', 'http://h'].map(
-    host => ({
-      name: `${host} is no host`,
-      pieces: [`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`],
-      here: [BAD],
-      there: [host, ANSWER],
-    }),
-  ),
-  ...['[::1]:8080', 'a_b.example', '127.0.0.1', 'h:', 'xn--bcher-kva.example:1'].map(host => ({
+    there: [host.replace(/\r.*/s, ''), ANSWER],
+  })),
+  ...['h:80', '[::1]:8080', 'a_b.example', '127.0.0.1', 'h:', 'xn--bcher-kva.example:1'].map(host => ({
     name: `${host} is a host`,
     pieces: [`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`],
     here: [host, ANSWER],
@@ -247,16 +222,14 @@ const CASES: readonly Case[] = [
 test('cases: the answers of this server, and of Node', { timeout: 120_000 }, async context => {
   const [ours, node] = await Promise.all([openOurs(false), openNode()]);
   context.after(() => Promise.all([ours.close(), node.close()]));
-  const seenBy = async ({ port, take }: Server, pieces: readonly string[]): Promise<readonly string[]> => {
-    const text = await send(
-      port,
-      pieces.map(piece => Buffer.from(piece, 'latin1')),
-      pieces.length > 1,
-    );
-    const hosts = take().map(({ headers }) => String(headers.host).replace(`127.0.0.1:${port}`, 'OWN'));
+  const seenBy = async (server: Server, pieces: readonly string[]): Promise<readonly string[]> => {
+    const bytes = pieces.map(piece => Buffer.from(piece, 'latin1'));
+    const text = await send(server, bytes, pieces.length > 1);
+    const own = `127.0.0.1:${server.port}`;
+    const hosts = server.take().map(({ headers }) => String(headers.host).replace(own, 'OWN'));
     const answers = text.split(/(?=HTTP\/1)/).filter(each => each !== '');
     for (const each of answers)
-      if (!each.includes(' 100 ') && port === ours.port) assert.match(each, /\r\nDate: \w{3}, .* GMT\r\n/);
+      if (!each.includes(' 100 ') && server === ours) assert.match(each, /\r\nDate: \w{3}, .* GMT\r\n/);
     return [...hosts, ...answers.map(each => each.slice(0, each.indexOf('\r\n')))];
   };
   for (const { name, pieces, here, there = here } of CASES) {
@@ -405,7 +378,7 @@ test('what this server accepts Node accepts too, and reads alike', async context
     }
     const places = [0, ...cuts.map(cut => cut % (text.length + 1)).sort((a, b) => a - b), text.length];
     const pieces = places.slice(1).map((until, i) => Buffer.from(text.slice(places[i], until), 'latin1'));
-    await Promise.all([ours, streaming, node].map(({ port }) => send(port, pieces)));
+    await Promise.all([ours, streaming, node].map(server => send(server, pieces)));
     const there = node.take();
     const here = ours.take().map((seen, i) => withHostOf(there[i], seen));
     const streamed = streaming.take().map((seen, i) => withHostOf(there[i], seen));

@@ -13,7 +13,7 @@ export const answer = (body: WireResponse['body'], status = 200): WireResponse =
 });
 
 /** Ends its half when the other has ended; errors show in what did not arrive. */
-export function connect({ port, host }: Listener): net.Socket {
+export function connect({ port, host }: Pick<Listener, 'host' | 'port'>): net.Socket {
   const socket = net.connect({ port, host, allowHalfOpen: true, noDelay: true });
   socket.on('error', () => undefined);
   socket.on('end', () => socket.end());
