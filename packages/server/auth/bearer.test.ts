@@ -135,7 +135,8 @@ describe('a tenant', async () => {
         roles,
         at,
       );
-    assert.throws(() => new BearerTokens(accounts, [tenant(join(folder, 'none.json'))]), ConfigurationError);
+    for (const at of [join(folder, 'none.json'), 'https://'])
+      assert.throws(() => new BearerTokens(accounts, [tenant(at)]), ConfigurationError);
   });
 
   test('audience with or without a slash, or the account itself', async () => {

@@ -81,8 +81,8 @@ export async function issueToken(
 }
 
 function keySetOf(jwks: string): JWTVerifyGetKey {
-  if (/^https?:\/\//.test(jwks)) return createRemoteJWKSet(new URL(jwks));
   try {
+    if (/^https?:\/\//.test(jwks)) return createRemoteJWKSet(new URL(jwks));
     return createLocalJWKSet(JSON.parse(readFileSync(jwks, 'utf8')));
   } catch (error) {
     throw new ConfigurationError(
