@@ -178,7 +178,7 @@ export function checkTrustedProxies(addresses: readonly string[]): TrustedProxie
 
 /** Clients cannot connect to an address that means every interface; this machine's own replaces it. */
 const reachable = (host: string): string =>
-  host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  ['', '0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
 
 /** A service whose port is open. */
 interface ServedService {

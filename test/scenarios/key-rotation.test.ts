@@ -137,22 +137,23 @@ test('a removed key grants nothing any more, and the other stays valid all the t
   await assert.rejects(async () => server.connectionString('other'), /There is no account 'other'/);
 });
 
-test('invalid accounts change nothing, nor does a well-known key beyond this machine', async t => {
-  const server = await open({ [NAME]: [FIRST] }, '0.0.0.0');
-  t.after(() => server.close());
-  const first = await callerWith(server, FIRST);
-  await isLetIn(first);
-  const wrong: readonly AccountKeys[] = [
-    {},
-    { [NAME]: [] },
-    { [NAME]: [FIRST, SECOND, THIRD] },
-    { [NAME]: ['no key'] },
-    { [NAME]: [SECOND], Wrong: [SECOND] },
-    { [NAME]: [SECOND, WELL_KNOWN_KEY] },
-  ];
-  for (const accounts of wrong) {
-    assert.throws(() => server.replaceAccounts(accounts), { name: 'ConfigurationError' });
+for (const host of ['0.0.0.0', ''])
+  test(`invalid accounts change nothing, nor does a well-known key beyond this machine, at '${host}'`, async t => {
+    const server = await open({ [NAME]: [FIRST] }, host);
+    t.after(() => server.close());
+    const first = await callerWith(server, FIRST);
     await isLetIn(first);
-    assert.equal(server.account.key, FIRST);
-  }
-});
+    const wrong: readonly AccountKeys[] = [
+      {},
+      { [NAME]: [] },
+      { [NAME]: [FIRST, SECOND, THIRD] },
+      { [NAME]: ['no key'] },
+      { [NAME]: [SECOND], Wrong: [SECOND] },
+      { [NAME]: [SECOND, WELL_KNOWN_KEY] },
+    ];
+    for (const accounts of wrong) {
+      assert.throws(() => server.replaceAccounts(accounts), { name: 'ConfigurationError' });
+      await isLetIn(first);
+      assert.equal(server.account.key, FIRST);
+    }
+  });
