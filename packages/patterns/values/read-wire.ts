@@ -14,8 +14,8 @@ export type WireValue = string | number | boolean | null | WholeDouble;
 /** A row as an answer has it: keys, properties, and annotations such as `odata.etag`. */
 export type WireObject = Readonly<Record<string, WireValue>>;
 
-/** A number with a point or an exponent as the value of a member. */
-const DOUBLE_MEMBER = /([^\\]"\s*:\s*)(-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=[\s,}])/g;
+/** A number with a point or an exponent behind a name. A quote that begins a string stands behind a colon or a space, and no name of the service ends so. */
+const DOUBLE_MEMBER = /([^\\:\s]"\s*:\s*)(-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))(?=[\s,}])/g;
 /** Strings, which are passed by, and such numbers. */
 const STRING_OR_DOUBLE = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)/g;
 
