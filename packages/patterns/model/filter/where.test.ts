@@ -105,7 +105,11 @@ const Order = entity('Order', {
 /** As a program without types has the fields of an entity. */
 type Untyped = {
   readonly [K in 'address' | 'city' | 'text' | 'shop' | 'amount' | 'missing' | 'total' | 'id']: Untyped;
-} & { readonly [K in 'eq' | 'gt' | 'and' | 'or' | 'like' | 'equals']: (value: unknown) => Untyped };
+} & {
+  readonly [K in 'eq' | 'ne' | 'gt' | 'le' | 'in' | 'startsWith' | 'and' | 'or' | 'like' | 'equals']: (
+    value: unknown,
+  ) => Untyped;
+};
 
 const refuses = (build: (p: Untyped) => unknown, reason: RegExp): void =>
   assert.throws(
@@ -126,6 +130,20 @@ describe('conditions of programs without types', () => {
     refuses(p => p.constructor, /The property constructor should be a property of Order/);
     refuses(p => p.total.equals(3), /total\.equals should be one of eq, ne/);
     refuses(p => p.id.like('a%'), /id\.like should be one of/);
+  });
+
+  test('with what is no value of the property are refused by its name', () => {
+    const { id, shop, total } = fieldsOf(Order) as unknown as Untyped;
+    for (const value of [undefined, null, {}])
+      for (const operator of ['eq', 'ne', 'gt', 'le'] as const)
+        for (const [field, reason] of [
+          [id, /The property id should be Int32/],
+          [shop, /The property shop should be String/],
+          [total, /The property total should be Double/],
+        ] as const)
+          assert.throws(() => field[operator](value), reason);
+    for (const field of [id, shop]) assert.throws(() => field.startsWith(undefined), /should be/);
+    assert.throws(() => id.in([1, undefined]), /The property id should be Int32/);
   });
 
   test('that are none are refused where they stand', () => {

@@ -117,7 +117,8 @@ function storedField({ property, name, wire }: Pick<Field, 'property' | 'name' |
 }
 
 /** Of a property that only a key holds. The service sees the key's text, so the property must be its first part. */
-function keyField({ name: entity, plan }: AnyEntity, { name, rebuiltFrom }: Field): Comparing {
+function keyField({ name: entity, plan }: AnyEntity, { name, rebuiltFrom, property }: Field): Comparing {
+  const { edm } = property;
   const isPartition = rebuiltFrom === 'partition';
   const keyName = isPartition ? 'PartitionKey' : 'RowKey';
   const key = isPartition ? plan.partition : plan.row;
@@ -130,12 +131,15 @@ function keyField({ name: entity, plan }: AnyEntity, { name, rebuiltFrom }: Fiel
         );
   const equals = (value: unknown): Condition => within({ [name]: value }, {});
   return {
-    compare: (operator, value) => {
+    compare: (operator, given) => {
+      // A range without the part would be all rows.
+      const value = checkValue({ edm, checks: [] }, given, name);
       if (operator === 'eq') return equals(value);
       if (operator === 'ne') return { kind: 'not', term: equals(value) };
       return within({}, { [operator]: value });
     },
-    startsWith: prefix => within({}, { prefix }),
+    startsWith: prefix =>
+      within({}, { prefix: checkValue({ edm: 'String', checks: [] }, prefix, name) as string }),
   };
 }
 
