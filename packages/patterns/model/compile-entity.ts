@@ -15,8 +15,9 @@ function fieldsOf(subject: string, props: Props, partition: CompiledKey, row: Co
   return Object.entries(props).map(([name, property]) => {
     const wire = property.storedName ?? name;
     if (name === '__proto__') refuseDefinition(subject, 'no property can be called __proto__ in a program');
-    const inPartition = partition.lossless.includes(name);
-    const rebuiltFrom = inPartition ? 'partition' : row.lossless.includes(name) ? 'row' : undefined;
+    const givesBack = ({ bound }: CompiledKey): boolean =>
+      bound.some(each => each.name === name && each.codec.lossless);
+    const rebuiltFrom = givesBack(partition) ? 'partition' : givesBack(row) ? 'row' : undefined;
     const inKey = partition.names.includes(name) || row.names.includes(name);
     return { name, wire, annotation: annotationOf(wire), property, rebuiltFrom, inKey };
   });
@@ -45,11 +46,13 @@ function checkCount(subject: string, fields: readonly Field[], tag: string | und
  * program names there.
  */
 function warningsOf(partition: CompiledKey, row: CompiledKey, named: readonly string[]): readonly string[] {
-  const { trend, names, subject } = partition;
-  if (names.length === 0 && row.times.some(each => named.includes(each)))
+  const { bound, subject } = partition;
+  const trendOf = (part = bound[0]) => part?.codec.trend ?? 'none';
+  if (bound.length === 0 && row.bound.some(each => trendOf(each) === 'time' && named.includes(each.name)))
     return [
-      `${row.subject} ${row.trend === 'time' ? 'begins with' : 'has'} time, in a partition that all rows share, which takes all new rows. Put another part into the partition key, or a hash: p.id.as(codec.hash(16)).`,
+      `${row.subject} ${trendOf(row.bound[0]) === 'time' ? 'begins with' : 'has'} time, in a partition that all rows share, which takes all new rows. Put another part into the partition key, or a hash: p.id.as(codec.hash(16)).`,
     ];
+  const trend = trendOf();
   if (trend === 'none') return [];
   const cause = trend === 'time' ? 'with time:' : 'with a number; if numbers are given out in order,';
   const advice = 'Put another part before it, or a hash: p.id.as(codec.hash(16)).';
@@ -96,7 +99,8 @@ export function compileEntity({
     byName: new Map(fields.map(field => [field.name, field])),
     partition: partitionKey,
     row: rowKey,
-    rebucketing: [...partitionKey.changing, ...rowKey.changing][0]?.by,
+    rebucketing: [...partitionKey.bound, ...rowKey.bound].find(({ codec }) => codec.rebucketing)?.codec
+      .rebucketing,
     indexes: [],
     remoteIndexes: [],
     warnings: warningsOf(partitionKey, rowKey, namesIn(ownRow)),

@@ -8,7 +8,7 @@ import { MARKS } from '../values/row-member.js';
 import { encodeProperty, type WireProperty, wireText } from '../values/wire-property.js';
 import type { AnyEntity, IndexPlan } from './definition.js';
 import { type EncodedRow, encodeEntity } from './encode-entity.js';
-import { beginningOf, type CompiledKey } from './keys/compiled-key.js';
+import type { CompiledKey } from './keys/compiled-key.js';
 import type { Stored } from './stored.js';
 
 /** The row that the index has of the value; undefined if the value lacks a part of the index's key. Throws KeyInvalid and TooLarge. */
@@ -45,21 +45,16 @@ export function refuseBuilding(entity: AnyEntity, { name, definition }: IndexPla
     );
 }
 
-function begins(of: CompiledKey, key: string): boolean {
-  const { text, isWhole } = beginningOf(of);
-  return isWhole ? key === text : key.startsWith(text);
-}
-
 /** The row keys of the indexes that these entities may have in a partition of their table. */
 export const indexKeysIn = (entities: readonly AnyEntity[], partitionKey: string): readonly CompiledKey[] =>
   entities
     .flatMap(({ plan }) => [...plan.indexes, ...plan.remoteIndexes])
-    .filter(({ table, entity }) => table === undefined && begins(entity.plan.partition, partitionKey))
+    .filter(({ table, entity }) => table === undefined && entity.plan.partition.begins(partitionKey))
     .map(({ entity }) => entity.plan.row);
 
 /** Whether a row with these keys is one of an index: what begins with its literals is. */
 export const isIndexRow = (entities: readonly AnyEntity[], { partitionKey, rowKey }: RowAddress): boolean =>
-  indexKeysIn(entities, partitionKey).some(key => begins(key, rowKey));
+  indexKeysIn(entities, partitionKey).some(key => key.begins(rowKey));
 
 /** The table of an index's rows; the entity's are in `table`. Throws DefinitionInvalid where an index with a table of its own would mix rows of two tables. */
 export function tableOfIndex(owner: AnyEntity, { name, table: own }: IndexPlan, table: string): string {

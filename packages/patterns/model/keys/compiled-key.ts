@@ -4,14 +4,13 @@ import { checkValue } from '../../values/check-value.js';
 import { PatternError, refuseDefinition, refuseKey } from '../../values/pattern-error.js';
 import type { Property, Props, Values } from '../../values/property.js';
 import { checkSize } from '../../values/wire-property.js';
-import type { Key } from './key.js';
+import type { Key, Part } from './key.js';
 import {
   type AnyKeyCodec,
   codec,
   forbiddenIn,
   hasUncertainOrder,
   KEY_LENGTH_MAX,
-  type Rebucketing,
   SEPARATOR,
   successorOf,
   UNCERTAIN_ORDER,
@@ -42,11 +41,14 @@ export interface PartBounds<V = unknown> {
   readonly prefix?: unknown extends V ? string : V extends string ? string : never;
 }
 
+/** A part, with the property whose values it has. */
 interface BoundPart {
   readonly name: string;
   readonly property: Property;
   readonly codec: AnyKeyCodec;
 }
+
+type AnyPart = string | BoundPart;
 
 /** Codecs of parts that name none. */
 const BY_TYPE: { readonly [edm: string]: AnyKeyCodec } = {
@@ -67,66 +69,29 @@ function successor(text: string): string {
 /** The same bounds on texts, where texts are in the reverse order of values. */
 const reversed = ({ ge, gt, lt, le }: PartBounds): PartBounds => ({ ge: le, gt: lt, lt: gt, le: ge });
 
+const isGiven = (bound: unknown): boolean => bound !== undefined;
+
 /** A key of an entity: what `entity.plan.partition` and `entity.plan.row` are. */
 export class CompiledKey {
   /** `Employee.partition`, for errors. */
   readonly subject: string;
-  /** The names of its parts, each once, in order. */
-  readonly names: readonly string[];
   /** Literals and properties, in order. */
-  readonly parts: readonly (string | BoundPart)[];
+  readonly parts: readonly AnyPart[];
+  /** The properties alone. */
+  readonly bound: readonly BoundPart[];
+  /** Their names, each once. */
+  readonly names: readonly string[];
   readonly separator: string;
 
   constructor(subject: string, key: Key, props: Props) {
     this.subject = subject;
     this.separator = key.separator;
-    this.parts = key.parts.map(each => {
-      if (typeof each === 'string') return each;
-      const property = props[each.name];
-      if (property === undefined) return this.#wrong(`${each.name} is not one of its properties`);
-      if (property.pieces?.onlyHere !== undefined)
-        return this.#wrong(`${each.name} ${property.pieces.onlyHere}`);
-      if (property.presence === 'optional')
-        return this.#wrong(`${each.name} is optional, and a part of a key must be there`);
-      const isPlain = property.use === 'plain';
-      const bound = each.codec ?? (isPlain ? BY_TYPE[property.edm] : undefined);
-      if (bound === undefined || !isPlain)
-        return this.#wrong(
-          `${each.name} is ${property.json ? 'JSON' : isPlain ? property.edm : 'opaque'}, which has no order in keys`,
-        );
-      if (!bound.edm.includes(property.edm))
-        return this.#wrong(
-          `${each.name} is ${property.edm}, and ${bound.name} takes ${bound.edm.join(', ')}`,
-        );
-      return { name: each.name, property, codec: bound };
-    });
-    this.names = [...new Set(this.#bound().map(({ name }) => name))];
+    this.parts = key.parts.map(each =>
+      typeof each === 'string' ? each : this.#bind(each, props[each.name]),
+    );
+    this.bound = this.parts.filter(each => typeof each !== 'string');
+    this.names = [...new Set(this.bound.map(({ name }) => name))];
     this.#checkText();
-  }
-
-  /** Parts whose buckets are being changed, so that rows may stand under other keys than that of `encode`: see `encodeAll`. */
-  get changing(): readonly { readonly name: string; readonly by: Rebucketing }[] {
-    return this.#bound().flatMap(({ name, codec: { rebucketing: by } }) => (by ? [{ name, by }] : []));
-  }
-
-  /** What the beginning of the key may follow. A literal is the same for all, so it is the first part that decides. */
-  get trend(): AnyKeyCodec['trend'] {
-    const [first] = this.#bound();
-    return first?.codec.trend ?? 'none';
-  }
-
-  /** The names of parts that follow time, wherever they stand. */
-  get times(): readonly string[] {
-    return this.#bound()
-      .filter(each => each.codec.trend === 'time')
-      .map(({ name }) => name);
-  }
-
-  /** The names whose values the key gives back. */
-  get lossless(): readonly string[] {
-    return this.#bound()
-      .filter(each => each.codec.lossless)
-      .map(({ name }) => name);
   }
 
   /** The key of these values. Throws KeyInvalid, ValueInvalid and TooLarge. */
@@ -175,21 +140,36 @@ export class CompiledKey {
 
   /** The keys that have these leading parts, and within them those whose next part is in bounds. */
   range(lead: Values, next: PartBounds = {}): KeyRange {
-    const pieces: string[] = [];
-    for (const [at, each] of this.parts.entries()) {
-      if (typeof each !== 'string' && lead[each.name] === undefined) {
-        this.#refuseGap(each, at, lead);
-        return this.#within(pieces, each, at, next);
-      }
-      pieces.push(this.#text(each, at, lead));
+    const has = (each: AnyPart): boolean => typeof each === 'string' || isGiven(lead[each.name]);
+    const at = this.parts.findIndex(each => !has(each));
+    const missing = this.parts[at];
+    if (typeof missing !== 'object') {
+      if (Object.values(next).some(isGiven))
+        refuseKey(this.subject, 'has no part after those that are given');
+      return { eq: this.encode(lead) };
     }
-    if (Object.values(next).some(bound => bound !== undefined))
-      refuseKey(this.subject, 'has no part after those that are given');
-    return { eq: this.#checked(pieces.join(this.separator)) };
+    // A part that is given behind one that is not would be passed over, and the range be wider than it looks.
+    const behind = this.bound.slice(this.bound.indexOf(missing)).find(has);
+    if (behind !== undefined)
+      refuseKey(behind.name, `is given without ${missing.name}, which stands before it in ${this.subject}`);
+    const before = this.parts
+      .slice(0, at)
+      .map((each, index) => this.#text(each, index, lead) + this.separator);
+    return this.#within(before.join(''), missing, at === this.parts.length - 1, next);
   }
 
-  #bound(): readonly BoundPart[] {
-    return this.parts.filter(each => typeof each !== 'string');
+  /** The text that every key begins with: its leading literals. `next` is the part behind it, if that is not all of the key. */
+  get beginning(): { readonly text: string; readonly next: BoundPart | undefined } {
+    const [next] = this.bound;
+    const literals = next === undefined ? this.parts : this.parts.slice(0, this.parts.indexOf(next));
+    const text = literals.join(this.separator);
+    return { text: next === undefined || literals.length === 0 ? text : text + this.separator, next };
+  }
+
+  /** Whether a key begins as all of these do. */
+  begins(key: string): boolean {
+    const { text, next } = this.beginning;
+    return next === undefined ? key === text : key.startsWith(text);
   }
 
   #wrong(reason: string): never {
@@ -200,42 +180,49 @@ export class CompiledKey {
     refuseKey(this.subject, reason, text);
   }
 
-  /** Ranges over the part's values are ranges of keys. */
-  #hasOrder({ codec: { order, width } }: BoundPart, at: number): boolean {
-    const isLast = at === this.parts.length - 1;
-    return order !== 'none' && (isLast || this.separator === SEPARATOR || width !== undefined);
+  #bind({ name, codec: own }: Part, property: Property | undefined): BoundPart {
+    if (property === undefined) return this.#wrong(`${name} is not one of its properties`);
+    const { edm, pieces, presence, use, json } = property;
+    if (pieces?.onlyHere !== undefined) return this.#wrong(`${name} ${pieces.onlyHere}`);
+    if (presence === 'optional') return this.#wrong(`${name} is optional, and a part of a key must be there`);
+    const bound = own ?? BY_TYPE[edm];
+    if (bound === undefined || use !== 'plain')
+      return this.#wrong(
+        `${name} is ${json ? 'JSON' : use === 'plain' ? edm : use}, which has no order in keys`,
+      );
+    if (!bound.edm.includes(edm))
+      return this.#wrong(`${name} is ${edm}, and ${bound.name} takes ${bound.edm.join(', ')}`);
+    return { name, property, codec: bound };
   }
 
   /** Literals and separators that keys may hold, and by which they can be taken apart again. */
   #checkText(): void {
-    const separator = this.separator;
+    const { parts, separator } = this;
     if (forbiddenIn(separator) !== undefined)
       this.#wrong('the separator is a character that no key may hold');
-    for (const [at, each] of this.parts.entries()) {
-      const isLast = at === this.parts.length - 1;
-      if (typeof each !== 'string') {
-        if (separator === '' && !isLast && each.codec.width === undefined)
-          this.#wrong(`${each.name} has no fixed width`);
-        continue;
-      }
+    for (const each of separator === '' ? this.bound : [])
+      if (each.codec.width === undefined && each !== parts.at(-1))
+        this.#wrong(`${each.name} has no fixed width`);
+    for (const each of parts) {
+      if (typeof each !== 'string') continue;
       const character = forbiddenIn(each);
       if (character !== undefined) this.#wrong(`the literal ${each} holds ${character}, which no key may`);
       if (separator === SEPARATOR ? /[ !]/.test(each) : separator !== '' && each.includes(separator))
         this.#wrong(`the literal '${each}' holds a separator or a space`);
-      if (each === '' && this.parts.length > 1) this.#wrong('a literal is empty');
+      if (each === '' && parts.length > 1) this.#wrong('a literal is empty');
     }
   }
 
-  #text(each: string | BoundPart, at: number, values: Values): string {
+  #text(each: AnyPart, at: number, values: Values): string {
     if (typeof each === 'string') return each;
-    const value = values[each.name];
-    if (value === undefined || value === null) refuseKey(each.name, `is missing in ${this.subject}`);
-    const text = this.#encoded(each, checkValue(each.property, value, each.name));
-    const isLast = at === this.parts.length - 1;
-    if (!isLast && this.#endOf(each, `${text}${this.separator}`, 0, false) !== text.length)
-      refuseKey(each.name, 'holds the separator', text);
-    if (!isLast && each.codec.text === 'exact' && this.separator === SEPARATOR && /[ !]/.test(text))
-      refuseKey(each.name, 'holds a space, which sorts below the separator', text);
+    const { name, property, codec: of } = each;
+    const value = values[name];
+    if (value === undefined || value === null) refuseKey(name, `is missing in ${this.subject}`);
+    const text = this.#encoded(each, checkValue(property, value, name));
+    if (at === this.parts.length - 1 || of.width !== undefined) return text;
+    if (text.includes(this.separator)) refuseKey(name, 'holds the separator', text);
+    if (of.text === 'exact' && this.separator === SEPARATOR && text.includes(' '))
+      refuseKey(name, 'holds a space, which sorts below the separator', text);
     return text;
   }
 
@@ -254,14 +241,14 @@ export class CompiledKey {
   }
 
   /** Where the piece of the key ends that begins at `at`. */
-  #endOf(each: string | BoundPart, text: string, at: number, isLast: boolean): number {
+  #endOf(each: AnyPart, text: string, at: number, isLast: boolean): number {
     if (typeof each === 'string') return at + each.length;
     if (each.codec.width !== undefined) return Math.min(at + each.codec.width, text.length);
     const end = isLast ? -1 : text.indexOf(this.separator, at);
     return end < 0 ? text.length : end;
   }
 
-  #product(choices: (each: string | BoundPart, at: number) => readonly string[]): readonly string[] {
+  #product(choices: (each: AnyPart, at: number) => readonly string[]): readonly string[] {
     let texts: readonly string[] = [''];
     for (const [at, each] of this.parts.entries()) {
       const before = at === 0 ? '' : this.separator;
@@ -271,46 +258,33 @@ export class CompiledKey {
     return [...new Set(texts)].map(text => this.#checked(text));
   }
 
-  /** A part that is given behind one that is not would be passed over, and the range be wider than it looks. */
-  #refuseGap(missing: BoundPart, at: number, lead: Values): void {
-    const given = this.parts
-      .slice(at)
-      .find(each => typeof each !== 'string' && lead[each.name] !== undefined);
-    if (typeof given === 'object')
-      refuseKey(given.name, `is given without ${missing.name}, which stands before it in ${this.subject}`);
-  }
-
-  /** Keys behind the pieces whose part `each` is in bounds. */
-  #within(pieces: readonly string[], each: BoundPart, at: number, next: PartBounds): KeyRange {
-    const before = pieces.map(piece => piece + this.separator).join('');
+  /** Keys behind the text whose part `each` is in bounds. */
+  #within(before: string, each: BoundPart, isLast: boolean, next: PartBounds): KeyRange {
+    const { name, codec: of } = each;
     const first: KeyRange = before === '' ? {} : { ge: before };
     const end: KeyRange = before === '' ? {} : { lt: successor(before) };
-    if (Object.values(next).every(bound => bound === undefined)) return { ...first, ...end };
-    if (!this.#hasOrder(each, at)) refuseKey(each.name, `has no order in ${this.subject}`);
-    if (next.prefix !== undefined) return this.#beginning(before, each, next);
-    const { ge, gt, lt, le } = each.codec.order === 'down' ? reversed(next) : next;
-    if ((ge !== undefined && gt !== undefined) || (le !== undefined && lt !== undefined))
-      refuseKey(each.name, 'has two bounds on one side');
+    const given = Object.keys(next).filter(bound => isGiven(next[bound as keyof PartBounds]));
+    if (given.length === 0) return { ...first, ...end };
+    if (of.order === 'none' || !(isLast || this.separator === SEPARATOR || of.width !== undefined))
+      refuseKey(name, `has no order in ${this.subject}`);
+    if (isGiven(next.prefix)) {
+      if (of.width !== undefined || given.length > 1)
+        refuseKey(name, 'takes a prefix only if it is text, and alone');
+      const text = before + this.#encoded(each, next.prefix);
+      return text === '' ? {} : { ge: text, lt: successor(text) };
+    }
+    const { ge, gt, lt, le } = of.order === 'down' ? reversed(next) : next;
+    if ((isGiven(ge) && isGiven(gt)) || (isGiven(le) && isGiven(lt)))
+      refuseKey(name, 'has two bounds on one side');
     const text = (value: unknown): string => before + this.#orderedText(each, value);
-    const isLast = at === this.parts.length - 1;
     const after = (value: unknown): string =>
       this.separator === '' ? successor(text(value)) : text(value) + successor(this.separator);
     const above = (): KeyRange => (isLast ? { gt: text(gt) } : { ge: after(gt) });
     const upTo = (): KeyRange => (isLast ? { le: text(le) } : { lt: after(le) });
     return {
-      ...(gt !== undefined ? above() : ge !== undefined ? { ge: text(ge) } : first),
-      ...(le !== undefined ? upTo() : lt !== undefined ? { lt: text(lt) } : end),
+      ...(isGiven(gt) ? above() : isGiven(ge) ? { ge: text(ge) } : first),
+      ...(isGiven(le) ? upTo() : isGiven(lt) ? { lt: text(lt) } : end),
     };
-  }
-
-  #beginning(before: string, each: BoundPart, next: PartBounds): KeyRange {
-    if (
-      each.codec.width !== undefined ||
-      Object.entries(next).some(([name, bound]) => name !== 'prefix' && bound !== undefined)
-    )
-      refuseKey(each.name, 'takes a prefix only if it is text, and alone');
-    const text = before + this.#encoded(each, next.prefix);
-    return text === '' ? {} : { ge: text, lt: successor(text) };
   }
 
   #orderedText(each: BoundPart, value: unknown): string {
@@ -320,33 +294,15 @@ export class CompiledKey {
   }
 }
 
-/** The text that every key begins with: its leading literals. `isWhole` if that is all of the key. */
-export function beginningOf({ parts, separator }: CompiledKey): {
-  readonly text: string;
-  readonly isWhole: boolean;
-} {
-  const first = parts.findIndex(each => typeof each !== 'string');
-  const isWhole = first < 0;
-  const text = (isWhole ? parts : parts.slice(0, first)).join(separator);
-  return { text: isWhole || first === 0 ? text : text + separator, isWhole };
-}
-
 /** What texts of these codecs begin with. */
 const ALPHABETS: Readonly<Record<string, RegExp>> = { digits: /^[0-9]/, hex: /^[0-9a-f]/ };
 
-/** Whether a key that begins with the text may begin with the first part of this one. */
-function mayBegin({ parts: [first] }: CompiledKey, text: string): boolean {
-  if (text === '' || typeof first !== 'object') return true;
-  return ALPHABETS[first.codec.text]?.test(text) ?? true;
-}
-
-/** Whether no text is a key by both definitions, judged by their leading literals and alphabets. */
+/** Whether no text is a key by both definitions, judged by their leading literals and the alphabet behind the shorter ones. */
 export function areDisjoint(a: CompiledKey, b: CompiledKey): boolean {
-  const { text: own, isWhole } = beginningOf(a);
-  const { text: others, isWhole: isOtherWhole } = beginningOf(b);
-  if (isWhole && isOtherWhole) return own !== others;
-  if (isWhole) return !own.startsWith(others) || !mayBegin(b, own);
-  if (isOtherWhole) return areDisjoint(b, a);
-  const isPrefix = own.startsWith(others) || others.startsWith(own);
-  return !isPrefix || !mayBegin(b, own) || !mayBegin(a, others);
+  const { text, next } = a.beginning;
+  const { text: longer } = b.beginning;
+  if (text.length > longer.length) return areDisjoint(b, a);
+  const rest = longer.slice(text.length);
+  if (rest === '' || !longer.startsWith(text)) return longer !== text;
+  return next === undefined || ALPHABETS[next.codec.text]?.test(rest) === false;
 }

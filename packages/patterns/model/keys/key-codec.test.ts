@@ -135,6 +135,12 @@ describe('limits of codecs', () => {
     for (const value of [-(2n ** 63n), 2n ** 63n - 1n])
       assert.equal(codec.int64.decode(codec.int64.encode(value)), value);
     for (const value of [-(2n ** 63n) - 1n, 2n ** 63n]) refuses(() => codec.int64.encode(value), /Int64/);
+    refuses(() => codec.int64.encode(5 as never), /Int64/);
+    for (const above of [2n ** 32n - 1n, 2n ** 64n - 1n]) {
+      const of = above < 2n ** 33n ? codec.int32 : codec.int64;
+      assert(of.decode(`${above}`) > 0);
+      refuses(() => of.decode(`${above + 1n}`), /is not an Int/);
+    }
   });
 
   test('NaN has no place in an order', () => {

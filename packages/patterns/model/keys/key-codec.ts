@@ -12,8 +12,7 @@
 //
 // Every code begins above `!`, so `!` separates texts and keeps the order of tuples: a tuple comes before all that it begins.
 
-import { isInt32, isInt64 } from '../../values/check-value.js';
-import { type EdmType, GUID, INT32_MIN, INT64_MIN } from '../../values/edm.js';
+import { type EdmType, GUID, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN } from '../../values/edm.js';
 import { Instant, isInstant, TICKS_MAX } from '../../values/instant.js';
 import { refuseDefinition, refuseKey } from '../../values/pattern-error.js';
 import { bucketOf, bucketText, isBucketCount } from './hash-bucket.js';
@@ -194,60 +193,96 @@ const lower: KeyCodec<string> = define({
   decode: unescapeKeyText,
 });
 
+/** Values that stand for whole numbers, from the first to the last. `what` they are, for errors. */
+interface Whole<T> {
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly what: string;
+  /** Undefined for what is none. */
+  readonly wholeOf: (value: T) => bigint | undefined;
+  readonly of: (whole: bigint) => T;
+}
+
 const ALL_DIGITS = /^\d+$/;
 
-/** A text of so many digits, as a number. */
-function digitsIn(value: string, name: string, width: number): bigint {
-  if (value.length !== width || !ALL_DIGITS.test(value)) refuse(name, value, `is not ${width} digits`);
-  return BigInt(value);
+/** The digits of what a value is above the first, so that negative ones come first; or below the last, which then comes first. */
+function digits<T>(
+  given: Omit<Given<T>, 'encode' | 'decode'>,
+  { first, last, what, wholeOf, of }: Whole<T>,
+): KeyCodec<T> {
+  const { name } = given;
+  const width = String(last - first).length;
+  const isDown = given.order === 'down';
+  return define({
+    ...given,
+    width,
+    encode: value => {
+      const whole = wholeOf(value);
+      if (whole === undefined || whole < first || whole > last)
+        return refuse(name, `${value}`, `is not ${what}`);
+      return String(isDown ? last - whole : whole - first).padStart(width, '0');
+    },
+    decode: value => {
+      if (value.length !== width || !ALL_DIGITS.test(value)) refuse(name, value, `is not ${width} digits`);
+      const whole = isDown ? last - BigInt(value) : first + BigInt(value);
+      return whole < first || whole > last ? refuse(name, value, `is not ${what}`) : of(whole);
+    },
+  });
 }
+
+const numbers = (first: bigint, last: bigint, what: string): Whole<number> => ({
+  first,
+  last,
+  what,
+  wholeOf: value => (Number.isInteger(value) ? BigInt(value) : undefined),
+  of: Number,
+});
 
 /** Whole numbers from 0, with zeros before them: what people write into keys by hand. */
 function int(width: number): KeyCodec<number> {
   const name = `int(${width})`;
   if (!Number.isInteger(width) || width < 1 || width > 15)
     refuseDefinition(name, 'the width is not from 1 to 15');
-  const limit = 10 ** width;
-  return define({
-    name,
-    edm: ['Int32', 'Double'],
-    width,
-    trend: 'count',
-    encode: value =>
-      Number.isInteger(value) && value >= 0 && value < limit
-        ? String(value).padStart(width, '0')
-        : refuse(name, `${value}`, `is not a whole number from 0 to ${limit - 1}`),
-    decode: value => Number(digitsIn(value, name, width)),
-  });
+  const last = 10 ** width - 1;
+  const whole = numbers(0n, BigInt(last), `a whole number from 0 to ${last}`);
+  return digits({ name, edm: ['Int32', 'Double'], trend: 'count' }, whole);
 }
 
-/** Any whole number of a type: the digits of what it is above the least, so that negative ones come first. */
-const whole = <T extends number | bigint>(
-  edm: EdmType,
-  width: number,
-  least: T,
-  isWhole: (value: unknown) => boolean,
-  fromAbove: (digits: bigint) => T,
-): KeyCodec<T> => {
-  const name = edm.toLowerCase();
-  return define<T>({
-    name,
-    edm: [edm],
-    width,
-    trend: 'count',
-    encode: value =>
-      isWhole(value)
-        ? String(BigInt(value) - BigInt(least)).padStart(width, '0')
-        : refuse(name, `${value}`, `is not an ${edm}`),
-    decode: value => fromAbove(digitsIn(value, name, width) + BigInt(least)),
-  });
+const int32 = digits(
+  { name: 'int32', edm: ['Int32'], trend: 'count' },
+  numbers(BigInt(INT32_MIN), BigInt(INT32_MAX), 'an Int32'),
+);
+
+const int64 = digits<bigint>(
+  { name: 'int64', edm: ['Int64'], trend: 'count' },
+  {
+    first: INT64_MIN,
+    last: INT64_MAX,
+    what: 'an Int64',
+    wholeOf: value => (typeof value === 'bigint' ? value : undefined),
+    of: whole => whole,
+  },
+);
+
+const bool = digits<boolean>(
+  { name: 'bool', edm: ['Boolean'] },
+  { first: 0n, last: 1n, what: '0 or 1', wholeOf: BigInt, of: whole => whole === 1n },
+);
+
+const TICKS: Whole<Instant> = {
+  first: 0n,
+  last: TICKS_MAX,
+  what: 'a time up to the year 9999',
+  wholeOf: ({ ticks }) => ticks,
+  of: Instant.fromTicks,
 };
 
-/** Any Int32: ten digits of the value + 2^31. */
-const int32 = whole<number>('Int32', 10, INT32_MIN, isInt32, Number);
+const time = digits({ name: 'time', edm: ['DateTime'], trend: 'time' }, TICKS);
 
-/** Any Int64: twenty digits of the value + 2^63. */
-const int64 = whole<bigint>('Int64', 20, INT64_MIN, isInt64, digits => digits);
+const timeDesc = digits(
+  { name: 'timeDesc', edm: ['DateTime'], trend: 'time', order: 'down' },
+  TICKS,
+) as DescendingCodec<Instant>;
 
 const DOUBLE_WIDTH = 16;
 const SIGN_BIT = 1n << 63n;
@@ -277,14 +312,6 @@ const double: KeyCodec<number> = define({
   },
 });
 
-const bool: KeyCodec<boolean> = define({
-  name: 'bool',
-  edm: ['Boolean'],
-  width: 1,
-  encode: value => (value ? '1' : '0'),
-  decode: value => (value === '0' || value === '1' ? value === '1' : refuse('bool', value, 'is not 0 or 1')),
-});
-
 const HEX_32 = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
 
 /** 32 hexadecimal digits. */
@@ -302,33 +329,6 @@ const guid: KeyCodec<string> = define({
     return groups ? groups.slice(1).join('-') : refuse('guid', value, 'is not 32 hexadecimal digits');
   },
 });
-
-const TICKS_WIDTH = 19;
-const ticksIn = (value: string, name: string): bigint => {
-  const ticks = digitsIn(value, name, TICKS_WIDTH);
-  return ticks <= TICKS_MAX ? ticks : refuse(name, value, 'is after the year 9999');
-};
-
-/** Nineteen digits of ticks. */
-const time: KeyCodec<Instant> = define({
-  name: 'time',
-  edm: ['DateTime'],
-  width: TICKS_WIDTH,
-  trend: 'time',
-  encode: value => String(value.ticks).padStart(TICKS_WIDTH, '0'),
-  decode: value => Instant.fromTicks(ticksIn(value, 'time')),
-});
-
-/** Nineteen digits of the ticks that are left until the end of 9999: the latest comes first. */
-const timeDesc = define<Instant>({
-  name: 'timeDesc',
-  edm: ['DateTime'],
-  width: TICKS_WIDTH,
-  order: 'down',
-  trend: 'time',
-  encode: value => String(TICKS_MAX - value.ticks).padStart(TICKS_WIDTH, '0'),
-  decode: value => Instant.fromTicks(TICKS_MAX - ticksIn(value, 'timeDesc')),
-}) as DescendingCodec<Instant>;
 
 /** What is hashed: a text that any language can make of the value. */
 const hashedText = (value: Hashable): string => (isInstant(value) ? `${value.ticks}` : `${value}`);

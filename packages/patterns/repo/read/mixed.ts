@@ -8,7 +8,7 @@ import type { AnyEntity, PartitionOf } from '../../model/definition.js';
 import { allOf, anyOf, type Condition, compare, keyCondition, TRUE } from '../../model/filter/condition.js';
 import type { Plan } from '../../model/filter/plan.js';
 import { indexKeysIn, isIndexRow } from '../../model/index-row.js';
-import { beginningOf, type KeyRange } from '../../model/keys/compiled-key.js';
+import type { KeyRange } from '../../model/keys/compiled-key.js';
 import { refuseChanging } from '../../model/row-fault.js';
 import { parseTag, readAddress } from '../../model/row-head.js';
 import type { StoredOf } from '../../model/stored.js';
@@ -64,12 +64,9 @@ export interface MixedQuery<E extends readonly AnyEntity[]> extends Results<Mixe
 }
 
 /** Whether the row's keys begin as the entity's do, and one of them begins with a literal. */
-function hasKeysOf({ plan }: AnyEntity, partitionKey: string, rowKey: string): boolean {
-  const partition = beginningOf(plan.partition);
-  const row = beginningOf(plan.row);
-  const fits = (text: string, { text: start, isWhole }: typeof partition): boolean =>
-    isWhole ? text === start : text.startsWith(start);
-  return partition.text + row.text !== '' && fits(partitionKey, partition) && fits(rowKey, row);
+function hasKeysOf({ plan: { partition, row } }: AnyEntity, partitionKey: string, rowKey: string): boolean {
+  const hasLiteral = partition.beginning.text + row.beginning.text !== '';
+  return hasLiteral && partition.begins(partitionKey) && row.begins(rowKey);
 }
 
 /** By the row's tag; without one as `resolve` names it or, where there is none, by the literals of its keys. */
@@ -143,7 +140,9 @@ const besidesIndexes = (entities: readonly AnyEntity[], partitionKey: string): r
 
 /** The one text that the values are in all entities' partition keys. */
 function partitionKeyOf(entities: readonly AnyEntity[], values: Values): string {
-  const changing = entities.find(({ plan }) => plan.partition.changing.length > 0);
+  const changing = entities.find(({ plan }) =>
+    plan.partition.bound.some(part => part.codec.rebucketing !== undefined),
+  );
   if (changing !== undefined)
     refuseChanging(changing.name, 'its partition is one of several; name each by its text');
   const texts = new Set(

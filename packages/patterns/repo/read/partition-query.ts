@@ -81,8 +81,8 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
     const given = Object.entries(bounds).filter(([, bound]) => bound !== undefined);
     const wrong = given.find(([name]) => name !== next);
     if (wrong !== undefined) refuseKey(wrong[0], `is not the next part of ${row.subject}`);
-    const changing = row.changing.find(({ name }) => (lead as Values)[name] !== undefined);
-    changing?.by.refuseRange(this.#entity.name, changing.name);
+    for (const { name, codec } of row.bound)
+      if ((lead as Values)[name] !== undefined) codec.rebucketing?.refuseRange(this.#entity.name, name);
     return this.#query(row.range(lead, (given[0]?.[1] ?? {}) as PartBounds));
   }
 
