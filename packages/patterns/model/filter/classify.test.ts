@@ -66,6 +66,7 @@ describe('classes', () => {
       /every row with RowKey ge 'b' and RowKey lt 'c'\./,
     );
     assert.match(warnings("PartitionKey eq 'a' and x eq 1"), /a whole partition\./);
+    assert.match(warnings("PartitionKey gt 'O''Neil'"), /all with PartitionKey gt 'O''Neil'\./);
     assert.match(
       warnings("PartitionKey gt 'a' and PartitionKey le 'b'"),
       /all with PartitionKey gt 'a' and PartitionKey le 'b'\./,

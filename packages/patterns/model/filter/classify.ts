@@ -5,13 +5,14 @@ import {
   COMPARISONS,
   type Comparison,
   type Condition,
+  type Leaf,
   leavesOf,
   namesIn,
-  type Operand,
   ordered,
 } from './condition.js';
+import { quoted } from './format-filter.js';
 
-/** Texts from the first that is in it to the first that is not. Without `until` there is no end. Never empty. */
+/** Texts from the first that is in it to the first that is not. Without `until` there is no end. */
 interface Interval {
   readonly from: string;
   readonly until: string | undefined;
@@ -34,23 +35,15 @@ const LEAST_UNIT = '\u0000';
 /** The least text that is greater: nothing lies between the two. */
 const after = (text: string): string => text + LEAST_UNIT;
 
-/** The texts that compare so with `value`; undefined if there is none. `ne` bounds nothing. */
-function intervalOf(operator: Comparison, value: string): Interval | undefined {
-  switch (operator) {
-    case 'eq':
-      return { from: value, until: after(value) };
-    case 'ge':
-      return { from: value, until: undefined };
-    case 'gt':
-      return { from: after(value), until: undefined };
-    case 'lt':
-      return value === '' ? undefined : { from: '', until: value };
-    case 'le':
-      return { from: '', until: after(value) };
-    case 'ne':
-      return ALL;
-  }
-}
+/** The texts that compare so with a value. `ne` bounds nothing. */
+const INTERVALS: Readonly<Record<Comparison, (value: string) => Interval>> = {
+  eq: value => ({ from: value, until: after(value) }),
+  ne: () => ALL,
+  gt: value => ({ from: after(value), until: undefined }),
+  ge: value => ({ from: value, until: undefined }),
+  lt: value => ({ from: '', until: value }),
+  le: value => ({ from: '', until: after(value) }),
+};
 
 /** The text, if the interval holds no other. */
 const onlyOf = ({ from, until }: Interval): string | undefined => (until === after(from) ? from : undefined);
@@ -59,6 +52,7 @@ const onlyOf = ({ from, until }: Interval): string | undefined => (until === aft
 const isBefore = (a: string | undefined, b: string | undefined): boolean =>
   a !== undefined && (b === undefined || a < b);
 
+/** Undefined if no text is in both. */
 function intersection(a: Interval, b: Interval): Interval | undefined {
   const from = a.from > b.from ? a.from : b.from;
   const until = isBefore(a.until, b.until) ? a.until : b.until;
@@ -74,9 +68,6 @@ const hull = (a: Interval, b: Interval): Interval => ({
 const holds = (outer: Interval, inner: Interval): boolean =>
   outer.from <= inner.from && !isBefore(outer.until, inner.until);
 
-const isWithin = (inner: Region, outer: Region): boolean =>
-  holds(outer.partition, inner.partition) && holds(outer.row, inner.row);
-
 /** The rows in both; undefined if there are none. */
 function bothOf(a: Region, b: Region): Region | undefined {
   const partition = intersection(a.partition, b.partition);
@@ -84,15 +75,21 @@ function bothOf(a: Region, b: Region): Region | undefined {
   return partition && row && { partition, row, isFiltered: a.isFiltered || b.isFiltered };
 }
 
+/** The least region that holds both. */
+const around = (a: Region, b: Region, isFiltered: boolean): Region => ({
+  partition: hull(a.partition, b.partition),
+  row: hull(a.row, b.row),
+  isFiltered,
+});
+
 /** Two regions merged into one that holds only their rows; undefined if that is impossible. */
 function union(a: Region, b: Region): Region | undefined {
-  if (isWithin(a, b)) return b;
-  if (isWithin(b, a)) return a;
-  const isOnePartition = holds(a.partition, b.partition) && holds(b.partition, a.partition);
+  const isIn = holds(b.partition, a.partition);
+  const hasOther = holds(a.partition, b.partition);
+  if (isIn && holds(b.row, a.row)) return b;
+  if (hasOther && holds(a.row, b.row)) return a;
   const hasGap = isBefore(a.row.until, b.row.from) || isBefore(b.row.until, a.row.from);
-  return isOnePartition && !hasGap
-    ? { partition: a.partition, row: hull(a.row, b.row), isFiltered: a.isFiltered || b.isFiltered }
-    : undefined;
+  return isIn && hasOther && !hasGap ? around(a, b, a.isFiltered || b.isFiltered) : undefined;
 }
 
 const byKeys = (a: Region, b: Region): number =>
@@ -169,34 +166,36 @@ export const ALTERNATIVES_MAX = 1000;
 
 export const KEY_NAMES: ReadonlySet<string> = new Set(['PartitionKey', 'RowKey']);
 
-function regionsOfComparison(operator: Comparison, left: Operand, right: Operand): readonly Region[] {
-  if (left.kind === 'value')
-    return right.kind === 'property'
-      ? regionsOfComparison(COMPARISONS[operator].mirrored, right, left)
-      : [FILTERED];
-  const isKey = KEY_NAMES.has(left.name);
-  if (!isKey || right.kind === 'property' || right.typed.type !== 'String') return [FILTERED];
-  const interval = intervalOf(operator, String(right.typed.value));
+/** Keys are never missing and always strings, so the negation of a comparison is a comparison. */
+function regionsOfComparison(
+  { operator, left, right }: Extract<Leaf, { readonly kind: 'compare' }>,
+  isNegated: boolean,
+): readonly Region[] {
+  const isMirrored = left.kind === 'value';
+  const [key, text] = isMirrored ? [right, left] : [left, right];
+  if (
+    key.kind === 'value' ||
+    text.kind !== 'value' ||
+    text.typed.type !== 'String' ||
+    !KEY_NAMES.has(key.name)
+  )
+    return [FILTERED];
+  const asked = isNegated ? COMPARISONS[operator].negated : operator;
+  const compared = isMirrored ? COMPARISONS[asked].mirrored : asked;
+  const interval = intersection(ALL, INTERVALS[compared](String(text.typed.value)));
   if (interval === undefined) return [];
-  const isFiltered = operator === 'ne';
-  return left.name === 'PartitionKey'
-    ? [{ partition: interval, row: ALL, isFiltered }]
-    : [{ partition: ALL, row: interval, isFiltered }];
+  const which = key.name === 'PartitionKey' ? 'partition' : 'row';
+  return [{ ...(compared === 'ne' ? FILTERED : WHOLE_TABLE), [which]: interval }];
 }
-
-/** The least region that holds both. */
-const around = (a: Region, b: Region): Region => ({
-  partition: hull(a.partition, b.partition),
-  row: hull(a.row, b.row),
-  isFiltered: true,
-});
 
 /** The regions of rows that meet both. */
 function meet(a: readonly Region[], b: readonly Region[]): readonly Region[] {
   // Where one side is a single region, the alternatives become no more.
   if (a.length === 1 || b.length === 1 || a.length * b.length <= ALTERNATIVES_MAX)
     return simplified(a.flatMap(each => b.flatMap(other => bothOf(each, other) ?? [])));
-  const one = bothOf(a.reduce(around), b.reduce(around));
+  const all = (regions: readonly Region[]): Region =>
+    regions.reduce((one, other) => around(one, other, true));
+  const one = bothOf(all(a), all(b));
   return one ? [one] : [];
 }
 
@@ -212,11 +211,8 @@ function regionsOf(condition: Condition, isNegated: boolean): readonly Region[] 
         ? simplified(each.flat())
         : each.reduce((a, b) => meet(a, b), [WHOLE_TABLE]);
     }
-    case 'compare': {
-      // Keys are never missing and always strings, so the negation of a comparison is a comparison.
-      const operator = isNegated ? COMPARISONS[condition.operator].negated : condition.operator;
-      return regionsOfComparison(operator, condition.left, condition.right);
-    }
+    case 'compare':
+      return regionsOfComparison(condition, isNegated);
     case 'value':
       return (condition.typed.value === true) !== isNegated ? [WHOLE_TABLE] : [];
     case 'property':
@@ -243,37 +239,26 @@ function classOf(regions: readonly Region[], points: readonly Point[]): QueryCla
 /** `RowKey ge 'a' and RowKey lt 'b'`; empty for all keys. */
 const boundsText = (name: string, interval: Interval): string =>
   Object.entries(keyRangeOf(interval))
-    .map(([operator, bound]) => `${name} ${operator} '${bound}'`)
+    .map(([operator, bound]) => `${name} ${operator} ${quoted(bound)}`)
     .join(' and ');
 
 /** What a scan reads, by its bounds where it has any; or why nothing is read. */
 function classWarnings(queryClass: QueryClass, regions: readonly Region[]): readonly string[] {
   const only = regions.length === 1 ? regions[0] : undefined;
-  switch (queryClass) {
-    case 'none':
-      return ['Nothing can match: conditions on keys exclude each other.'];
-    case 'partition-scan': {
-      if (only === undefined)
-        return [
-          'It reads a whole partition.',
-          `Its ${regions.length} ranges of row keys are joined by 'or': the service reads all rows.`,
-        ];
-      const range = boundsText('RowKey', only.row);
-      return range === ''
-        ? ['It reads a whole partition.']
-        : [`It scans a range of a partition: every row with ${range}.`];
-    }
-    case 'table-scan': {
-      const range = only === undefined ? '' : boundsText('PartitionKey', only.partition);
-      const areKnown = regions.every(({ partition }) => onlyOf(partition) !== undefined);
-      return [
-        `It reads many partitions, one after the other${range && `: all with ${range}`}.`,
-        ...(areKnown ? ['Its partitions are known: ask each for itself (fanOut).'] : []),
-      ];
-    }
-    default:
-      return [];
+  if (queryClass === 'none') return ['Nothing can match: conditions on keys exclude each other.'];
+  if (queryClass === 'partition-scan') {
+    const range = only && boundsText('RowKey', only.row);
+    if (range) return [`It scans a range of a partition: every row with ${range}.`];
+    const ranges = `Its ${regions.length} ranges of row keys are joined by 'or': the service reads all rows.`;
+    return ['It reads a whole partition.', ...(only ? [] : [ranges])];
   }
+  if (queryClass !== 'table-scan') return [];
+  const range = only && boundsText('PartitionKey', only.partition);
+  const areKnown = regions.every(({ partition }) => onlyOf(partition) !== undefined);
+  return [
+    `It reads many partitions, one after the other${range ? `: all with ${range}` : ''}.`,
+    ...(areKnown ? ['Its partitions are known: ask each for itself (fanOut).'] : []),
+  ];
 }
 
 /** Which properties the service has to look at in each row, if any. */
