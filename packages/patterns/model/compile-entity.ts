@@ -4,7 +4,7 @@
 import { refuseDefinition } from '../values/pattern-error.js';
 import { wiresOf } from '../values/pieces.js';
 import type { Props } from '../values/property.js';
-import { annotationOf, checkPropertyName } from '../values/row-member.js';
+import { annotationOf, checkPropertyName, SYSTEM_NAMES } from '../values/row-member.js';
 import { CUSTOM_PROPERTIES_MAX, encodeProperty } from '../values/wire-property.js';
 import type { EntityPlan, Field } from './definition.js';
 import { CompiledKey } from './keys/compiled-key.js';
@@ -30,14 +30,13 @@ function checkNames(subject: string, fields: readonly Field[], tag: string | und
   if (twice !== undefined) refuseDefinition(subject, `two properties are called ${twice} in the table`);
 }
 
-function checkCount(subject: string, fields: readonly Field[], tag: string | undefined): void {
-  const stored = fields
-    .filter(({ rebuiltFrom }) => rebuiltFrom === undefined)
-    .reduce((sum, { property: { pieces } }) => sum + (pieces?.count ?? 1), tag === undefined ? 0 : 1);
-  if (stored > CUSTOM_PROPERTIES_MAX)
+function checkCount(subject: string, stored: readonly Field[], tag: string | undefined): void {
+  const counts = stored.map(({ property: { pieces } }) => pieces?.count ?? 1);
+  const count = counts.reduce((sum, each) => sum + each, tag === undefined ? 0 : 1);
+  if (count > CUSTOM_PROPERTIES_MAX)
     refuseDefinition(
       subject,
-      `${stored} properties would be stored, and a row may have ${CUSTOM_PROPERTIES_MAX}: shelfmark-patterns/wide has more`,
+      `${count} properties would be stored, and a row may have ${CUSTOM_PROPERTIES_MAX}: shelfmark-patterns/wide has more`,
     );
 }
 
@@ -88,7 +87,8 @@ export function compileEntity({
   const rowKey = new CompiledKey(`${name}.row`, row, props);
   const fields = fieldsOf(name, props, partitionKey, rowKey);
   checkNames(name, fields, tag);
-  if (!isWide) checkCount(name, fields, tag);
+  const stored = fields.filter(({ rebuiltFrom }) => rebuiltFrom === undefined);
+  if (!isWide) checkCount(name, stored, tag);
   return {
     tag: tag === undefined ? undefined : encodeProperty(tag, 'String', formatTag({ name, version })),
     hasObjects: fields.some(
@@ -97,6 +97,7 @@ export function compileEntity({
     fields,
     byWire: new Map(fields.map(field => [field.wire, field])),
     byName: new Map(fields.map(field => [field.name, field])),
+    known: new Set([...SYSTEM_NAMES, ...(tag === undefined ? [] : [tag]), ...stored.flatMap(wiresOf)]),
     partition: partitionKey,
     row: rowKey,
     rebucketing: [...partitionKey.bound, ...rowKey.bound].find(({ codec }) => codec.rebucketing)?.codec

@@ -1,12 +1,12 @@
 // Decodes a row of an answer to an entity's value: each property by the type in the definition, rows of earlier versions upcast, unknown properties
-// kept. The definition is compiled once, so that decoding costs one look-up a member.
+// kept.
 import { PatternError, type RowAddress } from '../values/pattern-error.js';
 import { wiresOf } from '../values/pieces.js';
 import { readRow, type WireObject } from '../values/read-wire.js';
-import { SYSTEM_NAMES, textOf, unknownNames } from '../values/row-member.js';
+import { textOf, unknownNames } from '../values/row-member.js';
 import { typedIn } from '../values/typed-value.js';
 import { encodeProperty, type WireProperty, type WireRow, wireText } from '../values/wire-property.js';
-import type { AnyEntity, Field, Of } from './definition.js';
+import type { AnyEntity, Of } from './definition.js';
 import { type DriftPolicy, FieldReader } from './drift.js';
 import { rowFault } from './row-fault.js';
 import { parseTag, readAddress, readHead } from './row-head.js';
@@ -23,37 +23,6 @@ export interface DecodeOptions {
   readonly etag?: string | undefined;
 }
 
-interface Decoder {
-  /** Fields that are properties of their own. */
-  readonly stored: readonly Field[];
-  /** Names that are no unknown properties. */
-  readonly known: ReadonlySet<string>;
-  /** Rows of a page mostly share their partition. */
-  partitionKey: string | undefined;
-  partitionValues: Readonly<Record<string, unknown>>;
-}
-
-const DECODERS = new WeakMap<AnyEntity, Decoder>();
-
-function decoderOf(entity: AnyEntity): Decoder {
-  const made = DECODERS.get(entity);
-  if (made !== undefined) return made;
-  const stored = entity.plan.fields.filter(({ rebuiltFrom }) => rebuiltFrom === undefined);
-  const known = new Set([...SYSTEM_NAMES, ...stored.flatMap(wiresOf)]);
-  if (entity.tag !== undefined) known.add(entity.tag);
-  const decoder = { stored, known, partitionKey: undefined, partitionValues: {} };
-  DECODERS.set(entity, decoder);
-  return decoder;
-}
-
-function keyValues(entity: AnyEntity, decoder: Decoder, { partitionKey, rowKey }: RowAddress) {
-  if (decoder.partitionKey !== partitionKey) {
-    decoder.partitionValues = entity.plan.partition.decode(partitionKey);
-    decoder.partitionKey = partitionKey;
-  }
-  return { ...entity.plan.row.decode(rowKey), ...decoder.partitionValues };
-}
-
 /** The version that the row was written by. Throws WrongEntity. A row that says nothing is of version 1. */
 function versionOf(entity: AnyEntity, row: WireObject, address: RowAddress): number {
   if (entity.tag === undefined) return entity.version;
@@ -66,9 +35,10 @@ function versionOf(entity: AnyEntity, row: WireObject, address: RowAddress): num
 }
 
 /** Of key parts, which need no look at the row but may have checks. */
-function rebuilt(entity: AnyEntity, keys: Readonly<Record<string, unknown>>, reader: FieldReader) {
+function rebuilt({ plan }: AnyEntity, { partitionKey, rowKey }: RowAddress, reader: FieldReader) {
+  const keys = { ...plan.row.decode(rowKey), ...plan.partition.decode(partitionKey) };
   const values: Record<string, unknown> = {};
-  for (const field of entity.plan.fields)
+  for (const field of plan.fields)
     if (field.rebuiltFrom !== undefined)
       values[field.name] = reader.accept(field, {
         type: field.property.edm,
@@ -83,17 +53,6 @@ const keepProperties = (row: WireObject, names: readonly string[]): readonly Wir
     const typed = typedIn(row, name);
     return typed === undefined ? [] : [encodeProperty(name, typed.type, typed.value)];
   });
-
-/** What decoding begins with: what every row has, the reader of its properties, and the values that its keys give back. */
-function begun(entity: AnyEntity, row: WireObject, options: DecodeOptions) {
-  const { table = entity.table, onDrift = 'throw', etag } = options;
-  const head = { ...readHead(row, { table, etag }), entity: entity.name };
-  const version = versionOf(entity, row, head);
-  const decoder = decoderOf(entity);
-  const reader = new FieldReader(entity, head, onDrift);
-  const keys = rebuilt(entity, keyValues(entity, decoder, head), reader);
-  return { head, version, decoder, reader, keys };
-}
 
 /** Entities of rows that were read and that others follow from: what is given a row alone has to know. */
 const FOLLOWED = new WeakMap<object, AnyEntity>();
@@ -132,18 +91,28 @@ export const decodeEntity = <E extends AnyEntity>(
     trackAsRead(entity, wholeRow(entity, row, options), () => wholeRow(entity, row, options)),
   );
 
-function wholeRow<E extends AnyEntity>(entity: E, row: WireObject, options: DecodeOptions): StoredOf<E> {
-  const { head, version, decoder, reader, keys: values } = begun(entity, row, options);
+/** With these properties alone, if some are named. */
+function wholeRow<E extends AnyEntity>(
+  entity: E,
+  row: WireObject,
+  { table = entity.table, onDrift = 'throw', etag }: DecodeOptions,
+  names?: readonly string[],
+): StoredOf<E> {
+  const { plan } = entity;
+  const head = { ...readHead(row, { table, etag }), entity: entity.name };
+  const version = versionOf(entity, row, head);
+  const reader = new FieldReader(entity, head, onDrift);
+  const values = rebuilt(entity, head, reader);
   if (version < entity.version) {
-    const upToDate = upcastRow(entity, row, version, values, reader);
-    const { values: value, unknown } = upToDate;
+    const { values: value, unknown } = upcastRow(entity, row, version, values, reader);
     return { ...head, value: value as Of<E>, version, whole: true, unknown: keepProperties(row, unknown) };
   }
-  for (const field of decoder.stored) {
+  for (const field of plan.fields) {
+    if (field.rebuiltFrom !== undefined || names?.includes(field.name) === false) continue;
     const value = reader.read(field, row);
     if (value !== undefined) values[field.name] = value;
   }
-  const unknown = keepProperties(row, unknownNames(row, decoder.known));
+  const unknown = names === undefined ? keepProperties(row, unknownNames(row, plan.known)) : [];
   return { ...head, value: values as Of<E>, version, whole: true, unknown };
 }
 
@@ -168,26 +137,10 @@ export const decodeProjected = <E extends AnyEntity, K extends keyof Of<E> & str
   names: readonly K[],
   options: DecodeOptions = {},
 ): Projected<Pick<Of<E>, K>, E['name']> =>
-  named(entity, row, options, () => someOfRow(entity, row, names, options));
-
-function someOfRow<E extends AnyEntity, K extends keyof Of<E> & string>(
-  entity: E,
-  row: WireObject,
-  names: readonly K[],
-  options: DecodeOptions,
-): Projected<Pick<Of<E>, K>, E['name']> {
-  if (entity.version > 1) {
-    const { unknown: _, ...stored } = decodeEntity(entity, row, options);
+  named(entity, row, options, () => {
+    // The row of an earlier version is whole, for its upcasts.
+    const { unknown: _, ...stored } = wholeRow(entity, row, options, entity.version > 1 ? undefined : names);
     const entries = Object.entries(stored.value).filter(([name]) => names.includes(name as K));
-    return { ...stored, value: Object.fromEntries(entries) as Pick<Of<E>, K>, whole: false };
-  }
-  const { head, version, reader, keys } = begun(entity, row, options);
-  const values: Record<string, unknown> = {};
-  for (const name of names) {
-    const field = entity.plan.byName.get(name);
-    if (field === undefined) continue;
-    const value = field.rebuiltFrom === undefined ? reader.read(field, row) : keys[name];
-    if (value !== undefined) values[name] = value;
-  }
-  return trackAsRead(entity, { ...head, value: values as Pick<Of<E>, K>, version, whole: false });
-}
+    const value = Object.fromEntries(entries) as Pick<Of<E>, K>;
+    return trackAsRead(entity, { ...stored, value, whole: false as const });
+  });

@@ -108,6 +108,8 @@ export interface EntityPlan {
   readonly fields: readonly Field[];
   readonly byWire: ReadonlyMap<string, Field>;
   readonly byName: ReadonlyMap<string, Field>;
+  /** Names in rows that are no unknown properties. */
+  readonly known: ReadonlySet<string>;
   readonly partition: CompiledKey;
   readonly row: CompiledKey;
   /** Set while the number of buckets of a key is being changed: a row may then stand under one of several keys. */
