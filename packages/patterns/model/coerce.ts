@@ -29,7 +29,10 @@ const COERCIONS: Readonly<Record<EdmType, (value: BagValue, type: EdmType) => Ba
   Double: value => {
     if (typeof value === 'bigint') return BigInt(Number(value)) === value ? Number(value) : undefined;
     if (typeof value === 'number') return value;
-    return typeof value === 'string' && NUMBER.test(value) ? Number(value) : undefined;
+    if (typeof value !== 'string' || !NUMBER.test(value)) return undefined;
+    const double = Number(value);
+    if (!Number.isFinite(double)) return undefined;
+    return WHOLE.test(value) && BigInt(double) !== BigInt(value) ? undefined : double;
   },
   Boolean: value => {
     const text = String(value).toLowerCase();
