@@ -72,7 +72,8 @@ function encodeField(subject: string, field: Field, value: unknown): Encoded {
   return { properties, value: given };
 }
 
-function refuseStrangers({ name, plan }: AnyEntity, values: Values): void {
+/** Throws ValueInvalid for what is no property of the entity. */
+export function refuseStrangers({ name, plan }: AnyEntity, values: Values): void {
   for (const [property, value] of Object.entries(values))
     if (value !== undefined && !plan.byName.has(property))
       refuseValue(property, `a property of ${name}`, 'it is not, and would be lost');
@@ -147,7 +148,6 @@ export function refuseTaking({ plan }: AnyEntity, removed: readonly string[]): v
 
 /** Properties that a patch sets, as a merge sends them: no keys, no tag. Throws ValueInvalid and TooLarge. */
 export function encodePatch(entity: AnyEntity, patch: Values): readonly WireProperty[] {
-  refuseStrangers(entity, patch);
   refusePartOfRow(entity, patch);
   return Object.entries(patch).flatMap(([name, value]) => {
     const field = entity.plan.byName.get(name);

@@ -13,6 +13,7 @@ import {
   type PartitionOf,
   type Property,
   part,
+  remove,
   t,
 } from '../index.js';
 import { decodeEntity, encodeEntity, encodePatch, readRow, wireText } from '../internals.js';
@@ -21,7 +22,7 @@ import { refuses, refusesDefinition } from '../testing/refuses.js';
 import { same } from '../testing/same-type.js';
 import type { RowLead, RowOf } from './definition.js';
 import type { KeyDefinition, KeyOn, KeyParts } from './keys/key.js';
-import type { PatchOf } from './patch.js';
+import { type PatchOf, readPatch } from './patch.js';
 
 const Named = { created: t.instant(), note: t.string().optional() };
 
@@ -346,7 +347,12 @@ describe('a value', () => {
       [['score', '2.0']],
     );
     refuses(() => encodePatch(Review, { id: 2 }), 'ValueInvalid', /part of a key/);
-    refuses(() => encodePatch(Review, { typo: 2 }), 'ValueInvalid', /would be lost/);
+    for (const typo of [2, null, remove])
+      refuses(() => readPatch(Review, { typo }), 'ValueInvalid', /typo.*would be lost/);
+    assert.deepEqual(readPatch(Review, { score: 2, note: null, typo: undefined }), {
+      set: { score: 2 },
+      removed: ['note'],
+    });
   });
 
   test('keeps the schema of a table that has no tags', () => {

@@ -2,6 +2,7 @@
 import type { Refused } from '../values/pattern-error.js';
 import type { ValueOf, Values } from '../values/property.js';
 import type { AnyEntity, KeyOf } from './definition.js';
+import { refuseStrangers } from './encode-entity.js';
 
 /** In a merge: removes the property. `null` does the same, except for a JSON property, where null is a value. */
 export const remove: unique symbol = Symbol('remove');
@@ -34,12 +35,14 @@ interface Patch {
   readonly removed: readonly string[];
 }
 
-export function readPatch({ plan }: AnyEntity, patch: Values): Patch {
+/** Throws ValueInvalid, also for a property to be removed that the entity does not have. */
+export function readPatch(entity: AnyEntity, patch: Values): Patch {
+  refuseStrangers(entity, patch);
   const set: Record<string, unknown> = {};
   const removed: string[] = [];
   for (const [name, value] of Object.entries(patch)) {
     if (value === undefined) continue;
-    const isJson = plan.byName.get(name)?.property.json !== undefined;
+    const isJson = entity.plan.byName.get(name)?.property.json !== undefined;
     if (value === remove || (value === null && !isJson)) removed.push(name);
     else set[name] = value;
   }
