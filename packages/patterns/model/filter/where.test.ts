@@ -9,7 +9,7 @@ import { readRow } from '../../values/read-wire.js';
 import type { TypedValue } from '../../values/typed-value.js';
 import { evaluate, readerOf } from './evaluate.js';
 import { parseFilter } from './parse-filter.js';
-import { fieldsOf } from './where.js';
+import { fieldsOf, plainField } from './where.js';
 
 const Visit = entity('Visit', {
   version: 1,
@@ -143,6 +143,11 @@ describe('conditions of programs without types', () => {
         ] as const)
           assert.throws(() => field[operator](value), reason);
     for (const field of [id, shop]) assert.throws(() => field.startsWith(undefined), /should be/);
+    for (const property of [t.guid(), t.int32(), t.instant()])
+      assert.throws(
+        () => plainField('id', property).startsWith('c9'),
+        /The property id should be a String: it is (Guid|Int32|DateTime)/,
+      );
     assert.throws(() => id.in([1, undefined]), /The property id should be Int32/);
   });
 

@@ -2,6 +2,7 @@
 // compared through that key.
 
 import { checkValue } from '../../values/check-value.js';
+import type { EdmType } from '../../values/edm.js';
 import { type Refused, refuseDefinition, refuseValue } from '../../values/pattern-error.js';
 import type { Property, ValueOf, Values } from '../../values/property.js';
 import type { BagValue } from '../../values/typed-value.js';
@@ -93,32 +94,21 @@ function prefixCondition(name: string, prefix: string): Condition {
   return allOf([from, compare(name, 'lt', { type, value })]);
 }
 
-/** How a property is compared. */
-interface Comparing {
-  compare(operator: Comparison, value: unknown): Condition;
-  startsWith(prefix: string): Condition;
-}
+/** How a property is compared with a value of its type. */
+type Comparing = (operator: Comparison | 'prefix', value: BagValue) => Condition;
 
 /** Of a property that is stored as it is. */
-function storedField({ property, name, wire }: Pick<Field, 'property' | 'name' | 'wire'>): Comparing {
-  const { edm } = property;
-  const compareTo: Comparing['compare'] = (operator, value) => {
-    // What a check refuses may still be stored, and may be asked for.
-    const checked = checkValue({ edm, checks: [] }, value, name) as BagValue;
-    if (typeof checked === 'number' && !Number.isFinite(checked))
-      refuseValue(name, 'a finite number', `filters have no literal for ${checked}`);
-    return compare(wire, operator, { type: edm, value: checked });
+const storedField =
+  ({ property: { edm }, name, wire }: Pick<Field, 'property' | 'name' | 'wire'>): Comparing =>
+  (operator, value) => {
+    if (operator === 'prefix') return prefixCondition(wire, String(value));
+    if (typeof value === 'number' && !Number.isFinite(value))
+      refuseValue(name, 'a finite number', `filters have no literal for ${value}`);
+    return compare(wire, operator, { type: edm, value });
   };
-  return {
-    compare: compareTo,
-    startsWith: prefix =>
-      typeof prefix === 'string' ? prefixCondition(wire, prefix) : compareTo('ge', prefix),
-  };
-}
 
 /** Of a property that only a key holds. The service sees the key's text, so the property must be its first part. */
-function keyField({ name: entity, plan }: AnyEntity, { name, rebuiltFrom, property }: Field): Comparing {
-  const { edm } = property;
+function keyField({ name: entity, plan }: AnyEntity, { name, rebuiltFrom }: Field): Comparing {
   const isPartition = rebuiltFrom === 'partition';
   const keyName = isPartition ? 'PartitionKey' : 'RowKey';
   const key = isPartition ? plan.partition : plan.row;
@@ -129,17 +119,10 @@ function keyField({ name: entity, plan }: AnyEntity, { name, rebuiltFrom, proper
           `${entity}.${name}`,
           `it is kept in ${keyName} alone, behind ${key.names[0]}: see rows()`,
         );
-  const equals = (value: unknown): Condition => within({ [name]: value }, {});
-  return {
-    compare: (operator, given) => {
-      // A range without the part would be all rows.
-      const value = checkValue({ edm, checks: [] }, given, name);
-      if (operator === 'eq') return equals(value);
-      if (operator === 'ne') return { kind: 'not', term: equals(value) };
-      return within({}, { [operator]: value });
-    },
-    startsWith: prefix =>
-      within({}, { prefix: checkValue({ edm: 'String', checks: [] }, prefix, name) as string }),
+  return (operator, value) => {
+    if (operator !== 'eq' && operator !== 'ne') return within({}, { [operator]: value });
+    const term = within({ [name]: value }, {});
+    return operator === 'eq' ? term : { kind: 'not', term };
   };
 }
 
@@ -150,8 +133,15 @@ const guarded = <T extends object>(members: T, refuse: (name: string) => never):
       typeof name === 'symbol' || Object.hasOwn(target, name) ? Reflect.get(target, name) : refuse(name),
   });
 
-function fieldOf(subject: string, comparing: Comparing): AnyField {
-  const clause = (operator: Comparison) => (value: unknown) => new Clause(comparing.compare(operator, value));
+function fieldOf(subject: string, edm: EdmType, comparing: Comparing): AnyField {
+  const condition = (operator: Comparison | 'prefix', value: unknown): Condition => {
+    if (operator === 'prefix' && edm !== 'String')
+      refuseValue(subject, 'a String', `it is ${edm}, and startsWith compares texts`);
+    // What a check refuses may still be stored, and may be asked for.
+    return comparing(operator, checkValue({ edm, checks: [] }, value, subject) as BagValue);
+  };
+  const clause = (operator: Comparison | 'prefix') => (value: unknown) =>
+    new Clause(condition(operator, value));
   const members: AnyField = {
     eq: clause('eq'),
     ne: clause('ne'),
@@ -160,9 +150,9 @@ function fieldOf(subject: string, comparing: Comparing): AnyField {
     lt: clause('lt'),
     le: clause('le'),
     between: (first, last) => clause('ge')(first).and(clause('le')(last)),
-    startsWith: prefix => new Clause(comparing.startsWith(prefix)),
+    startsWith: clause('prefix'),
     in: values => {
-      const [first, ...others] = values.map(value => comparing.compare('eq', value));
+      const [first, ...others] = values.map(value => condition('eq', value));
       return new Clause(first === undefined ? { kind: 'not', term: TRUE } : anyOf([first, ...others]));
     },
   };
@@ -177,7 +167,7 @@ function fieldOf(subject: string, comparing: Comparing): AnyField {
 
 /** A property without an entity, by its name in the table and its type. */
 export const plainField = (name: string, property: Property): AnyField =>
-  fieldOf(name, storedField({ name, wire: name, property }));
+  fieldOf(name, property.edm, storedField({ name, wire: name, property }));
 
 const FIELDS = new WeakMap<AnyEntity, Readonly<Record<string, AnyField>>>();
 
@@ -200,6 +190,10 @@ const fieldsIn = (entity: AnyEntity): Readonly<Record<string, AnyField>> =>
       .filter(({ property }) => property.use === 'plain')
       .map(field => [
         field.name,
-        fieldOf(field.name, field.rebuiltFrom === undefined ? storedField(field) : keyField(entity, field)),
+        fieldOf(
+          field.name,
+          field.property.edm,
+          field.rebuiltFrom === undefined ? storedField(field) : keyField(entity, field),
+        ),
       ]),
   );
