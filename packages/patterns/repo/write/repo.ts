@@ -43,7 +43,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   }
 
   /** A new row. Throws AlreadyExists. */
-  create(value: NewOf<E>, options: CallOptions = {}): Promise<StoredOf<E>> {
+  async create(value: NewOf<E>, options: CallOptions = {}): Promise<StoredOf<E>> {
     return this.#done(OPERATIONS.create(this.#subject(), value), options);
   }
 
@@ -73,12 +73,12 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
   }
 
   /** Insert Or Replace: whatever row is there becomes the value, and what else it had is lost; or there is a new row. */
-  upsert(value: NewOf<E>, options: CallOptions = {}): Promise<StoredOf<E>> {
+  async upsert(value: NewOf<E>, options: CallOptions = {}): Promise<StoredOf<E>> {
     return this.#done(OPERATIONS.upsert(this.#subject(), value), options);
   }
 
   /** Insert Or Merge: whatever row is there gets the value's properties and keeps its others; or there is a new row, which may lack the defaults that were not given. */
-  upsertMerge(value: NewOf<E>, options: CallOptions = {}): Promise<RowRef<E>> {
+  async upsertMerge(value: NewOf<E>, options: CallOptions = {}): Promise<RowRef<E>> {
     return this.#done(OPERATIONS.upsertMerge(this.#subject(), value), options);
   }
 
@@ -103,7 +103,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
    * Applies `change` to the row under optimistic concurrency, with any number of other writers. `change` gets undefined if there is no row, and may be called more than
    * once; if it gives undefined, or what it got, unchanged, nothing is written. Throws Contention.
    */
-  mutate(
+  async mutate(
     key: KeyOf<E>,
     change: Change<Of<E>, NewOf<E>>,
     options: MutateOptions = {},
@@ -115,7 +115,7 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
     return subjectOf(this.#service, this.entity, this.table, identity);
   }
 
-  async #done<T>(planned: PlannedWrite<T>, options: CallOptions): Promise<T> {
+  #done<T>(planned: PlannedWrite<T>, options: CallOptions): Promise<T> {
     return writePlanned(this.#service, planned, options);
   }
 

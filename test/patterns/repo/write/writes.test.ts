@@ -158,6 +158,21 @@ describePeers('writes', peer => {
     assert.equal(await staff.get(anna), undefined);
   });
 
+  test('what cannot be written is refused by a promise that rejects', async () => {
+    const { staff } = await world();
+    const bad = { ...anna, id: -1 };
+    // Not from inside an asynchronous function, which would reject for what throws at once.
+    for (const act of [
+      () => staff.create(bad),
+      () => staff.upsert(bad),
+      () => staff.upsertMerge(bad),
+      () => staff.replace(any, bad),
+      () => staff.mutate(bad, () => undefined),
+      () => staff.get(bad),
+    ])
+      await rejects(act(), 'KeyInvalid');
+  });
+
   test('a row is written by its own entity, in its own table', async () => {
     const { db, table, staff } = await world();
     const guests = db.repo(Guest, { table });
