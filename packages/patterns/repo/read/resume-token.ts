@@ -1,7 +1,7 @@
 // Resume tokens: the text by which a query continues in this process or in another. It holds a position, which is keys and no other data, and a hash of
 // the query. table-query.ts and fan-out.ts define their positions.
 import { hashText } from '../../model/keys/hash-bucket.js';
-import { fromBase64Url, fromUtf8, toBase64Url, toUtf8 } from '../../values/bytes.js';
+import { fromBase64Url, fromUtf8, joinBytes, toBase64Url, toUtf8 } from '../../values/bytes.js';
 import { isObject } from '../../values/is-object.js';
 import { PatternError } from '../../values/pattern-error.js';
 
@@ -23,7 +23,7 @@ const keyOf = (secret: Uint8Array) =>
   crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
 
 /** What is sealed: the token, and the query that it is of. */
-const sealed = (query: string, body: Uint8Array): Uint8Array => Uint8Array.of(...body, ...toUtf8(query));
+const sealed = (query: string, body: Uint8Array): Uint8Array => joinBytes([body, toUtf8(query)]);
 
 /**
  * `query` is a text of everything by which two queries can differ, `at` the position, which must be valid JSON. With a secret, no other party can make or change the
@@ -37,7 +37,7 @@ export async function formatToken(
   const body = toUtf8(JSON.stringify({ v: VERSION, q: queryHash(query), at }));
   if (secret === undefined) return toBase64Url(body);
   const seal = await crypto.subtle.sign('HMAC', await keyOf(secret), sealed(query, body));
-  return toBase64Url(Uint8Array.of(...new Uint8Array(seal), ...body));
+  return toBase64Url(joinBytes([new Uint8Array(seal), body]));
 }
 
 function contentOf(body: Uint8Array): Readonly<Record<string, unknown>> {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'node:test';
 import type { Results } from '#patterns';
+import { fanOut } from '#patterns/fan-out';
 import { collect, pageByPage } from '../../support/collect.js';
 import { column } from '../../support/column.js';
 import { describePeers, fresh } from '../../support/peers.js';
@@ -105,6 +106,12 @@ describePeers('pages', peer => {
     assert.equal((await start('one').page({ resume: next })).items.length, 2);
     await rejects(start('two').page({ resume: next }), 'TokenMismatch');
     await rejects(start(undefined).page({ resume: next }), 'TokenMismatch');
+    // A query longer than the number of arguments that engines allow in a call.
+    const orders = db.repo(Order, { table, queries: { tokenSecret: Buffer.from('one') } });
+    const names = ['ann', ...Array.from({ length: 300 }, (_, i) => `${'x'.repeat(450)}${i}`)];
+    const many = fanOut(names.map(customer => orders.partition({ customer })));
+    const { next: resume } = await many.page({ size: 2 });
+    assert.deepEqual(column((await many.page({ size: 2, resume })).items, 'number'), [2, 3]);
     const { next: open } = await start(undefined).page({ size: 2 });
     await rejects(start('one').page({ resume: open }), 'TokenMismatch');
     const bytes = Buffer.from(next, 'base64url');
