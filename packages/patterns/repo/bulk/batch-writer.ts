@@ -1,6 +1,7 @@
 // Bulk writes: groups any number of changes by partition into batches, sends a limited number of batches at a time, buffers a limited number of changes,
 // and reports each. The source is read only as reports are consumed (back-pressure).
 
+import { unlessAborted } from '../../concurrency/abort.js';
 import { addressOf, type RowWrite } from '../../transport/row-write.js';
 import { PatternError } from '../../values/pattern-error.js';
 import { checkWhole } from '../read/results.js';
@@ -123,7 +124,7 @@ export class BatchWriter {
       if (this.#lanes.count > 0) this.#lingering ??= this.#wait();
       if (this.#lingering) awaited.push(this.#lingering);
     }
-    await Promise.race(awaited);
+    await unlessAborted(Promise.race(awaited), this.#signal);
   }
 
   async #wait(): Promise<void> {

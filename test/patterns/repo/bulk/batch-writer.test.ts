@@ -244,6 +244,16 @@ describePeers('the batch writer', peer => {
       { name: 'AbortError' },
     );
     assert(httpClient.count <= 10, `${httpClient.count} requests went out.`);
+    const other = new AbortController();
+    async function* silent(): AsyncGenerator<RowChange> {
+      yield* rows(1, 1, table);
+      await new Promise(() => undefined);
+    }
+    const waiting = (async () => {
+      for await (const _ of writeAll(db, silent(), { linger: 1, signal: other.signal }))
+        setImmediate(() => other.abort(new Error('silence')));
+    })();
+    await assert.rejects(waiting, /silence/);
   });
 
   test('a source that is slow is not waited for, and one that fails ends the whole', async () => {
