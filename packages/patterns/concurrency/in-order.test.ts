@@ -223,4 +223,12 @@ test('who leaves ends the steps, and so does a signal', async () => {
     }
   }, /stop/);
   assert.deepEqual(given, [0]);
+  async function* silent(): AsyncGenerator<number> {
+    await new Promise(() => undefined);
+  }
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const waiting = inOrder(silent(), { concurrency: 1, signal }, async each => each).next();
+  stopped.abort(new Error('silence'));
+  await assert.rejects(waiting, /silence/);
 });

@@ -1,7 +1,7 @@
 // Bounded concurrency: runs a limited number of asynchronous steps at a time and gives their results in the order of the input. Starts no step whose
 // result is not wanted any more.
 
-import { linkedController } from './abort.js';
+import { linkedController, unlessAborted } from './abort.js';
 
 interface InOrderOptions {
   /** How many steps may be under way. */
@@ -70,11 +70,9 @@ export async function* inOrder<T, R>(
       signal?.throwIfAborted();
       fill();
       const [first] = begun;
-      if (first === undefined && coming === undefined) {
-        if (failure !== undefined) throw failure.thrown;
-        return;
-      }
-      const result = await (first?.result ?? coming)?.catch((thrown: unknown) => {
+      const awaited: Promise<unknown> | undefined = first?.result ?? coming;
+      if (awaited === undefined && failure === undefined) return;
+      const result = await unlessAborted(awaited ?? Promise.resolve(), signal).catch((thrown: unknown) => {
         throw failure?.thrown ?? thrown;
       });
       if (failure !== undefined) throw failure.thrown;
