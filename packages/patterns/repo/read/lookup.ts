@@ -56,6 +56,8 @@ export class Lookup<E extends AnyEntity> {
   /** In the order of their use. */
   readonly #entries = new Map<string, Entry<StoredOf<E>>>();
   readonly #coming = new Map<string, Promise<Entry<StoredOf<E>>>>();
+  /** Of each preload under way, the rows that were forgotten since it began: it may have read them before. */
+  readonly #forgotten = new Set<Set<string>>();
 
   constructor(entity: E, reads: Pick<Reads<E>, 'get'>, options: LookupOptions) {
     const { ttl, maxRows, negativeTtl = ttl, maxStale = 0 } = options;
@@ -95,15 +97,21 @@ export class Lookup<E extends AnyEntity> {
   }
 
   /** Remembers all that a query gives. Throws ScanRefused if they are more than may be remembered: then it is not a small table. */
-  async preload(rows: Results<StoredOf<E>>, options: CallOptions = {}): Promise<number> {
+  async preload(rows: Pick<Results<StoredOf<E>>, 'take'>, options: CallOptions = {}): Promise<number> {
     const at = this.#options.now();
-    const found = await rows.take(this.#options.maxRows + 1, options);
+    const forgotten = new Set<string>();
+    this.#forgotten.add(forgotten);
+    const reading = rows.take(this.#options.maxRows + 1, options);
+    const found = await reading.finally(() => this.#forgotten.delete(forgotten));
     if (found.length > this.#options.maxRows)
       throw new PatternError('ScanRefused', {
         filter: '',
         reason: `it is not a small table: it has more than ${this.#options.maxRows} rows`,
       });
-    for (const row of found) this.#keep(`${row.partitionKey}\n${row.rowKey}`, { row, at });
+    for (const row of found) {
+      const text = `${row.partitionKey}\n${row.rowKey}`;
+      if (!forgotten.has(text)) this.#keep(text, { row, at });
+    }
     return found.length;
   }
 
@@ -112,6 +120,7 @@ export class Lookup<E extends AnyEntity> {
     const text = this.#textOf(key);
     this.#entries.delete(text);
     this.#coming.delete(text);
+    for (const each of this.#forgotten) each.add(text);
   }
 
   /** Each item with the row that it leads to, in order, as they come: undefined where it leads to none. */

@@ -148,6 +148,17 @@ describePeers('links', peer => {
       for (const customer of names) assert((await all.get({ customer })).row);
       assert.equal(httpClient.count, 0);
     }
+    // What is forgotten while the rows are on their way is not among what they leave.
+    const changed = looked();
+    const [a] = names.map(customer => ({ customer })) as [Ann];
+    const take: typeof everyone.take = async (...given) => {
+      const found = await everyone.take(...given);
+      await rows.merge({ key: a, etag: '*' }, { name: 'changed' });
+      changed.forget(a);
+      return found;
+    };
+    assert.equal(await changed.preload({ take }), 4);
+    assert.deepEqual([changed.size, (await changed.get(a)).row?.value.name], [3, 'changed']);
   });
 
   test('a stream is joined with a lookup, in its order', async () => {
