@@ -55,29 +55,7 @@ async function writeOne(service: Service, change: WaitingChange, options: CallOp
   }
 }
 
-/** Whether it is written by itself: the row may stand in one of several buckets, has to be read first, or has lists or copies. */
-const isAlone = ({ planned: { rebucketing, readFirst, deriving } }: WaitingChange): boolean =>
-  rebucketing !== undefined || readFirst !== undefined || deriving !== undefined;
-
-/** In their order: those that are written by themselves, and what stands between them in batches. Rejects only for errors other than the service's: the caller's signal. */
-export async function writeLoad(
-  service: Service,
-  changes: readonly WaitingChange[],
-  options: CallOptions = {},
-): Promise<readonly WriteReport[]> {
-  const reports: WriteReport[] = [];
-  for (let left = changes; left.length > 0; ) {
-    const alone = left.findIndex(isAlone);
-    const together = alone < 0 ? left : left.slice(0, alone);
-    reports.push(...(await writeBatched(service, together, options)));
-    const [next] = left.slice(together.length);
-    if (next !== undefined) reports.push(await writeOne(service, next, options));
-    left = left.slice(together.length + 1);
-  }
-  return reports;
-}
-
-/** The first of the changes, as many as one batch holds: their JSON may be longer than what their rows count. */
+/** The first of the changes, as many as one batch takes: it refuses rows that may stand in one of several buckets, have to be read first, or have lists or copies; and the JSON of all may be longer than what their rows count. */
 function batchOf(service: Service, first: WaitingChange, changes: readonly WaitingChange[]) {
   const batch = new PlannedBatch(service, addressOf(first.planned.write));
   const taken: WaitingChange[] = [];
@@ -94,19 +72,16 @@ function batchOf(service: Service, first: WaitingChange, changes: readonly Waiti
   return { batch, taken };
 }
 
-async function writeBatched(
+/** In their order, in batches; by itself what a batch does not take, or would have alone. Rejects only for errors other than the service's: the caller's signal. */
+export async function writeLoad(
   service: Service,
   changes: readonly WaitingChange[],
-  options: CallOptions,
+  options: CallOptions = {},
 ): Promise<readonly WriteReport[]> {
   const reports: WriteReport[] = [];
   let left = changes;
   for (let [first] = left; first !== undefined; [first] = left) {
-    if (left.length === 1) {
-      reports.push(await writeOne(service, first, options));
-      break;
-    }
-    const { batch, taken } = batchOf(service, first, left);
+    const { batch, taken } = batchOf(service, first, left.length > 1 ? left : []);
     if (taken.length < 2) {
       reports.push(await writeOne(service, first, options));
       left = left.slice(1);
