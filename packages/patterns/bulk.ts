@@ -14,7 +14,7 @@ import {
 import { moveRows, type RebucketOptions, type RebucketProgress } from './repo/bulk/rebucket.js';
 import type { WriteReport } from './repo/bulk/write-load.js';
 import { Db } from './repo/open.js';
-import { rebucketingReads } from './repo/read/rebucketing-partition.js';
+import { rebucketingReads } from './repo/read/rebucketing-reads.js';
 import { refuseBatch, refuseRange, writeRebucketing } from './repo/write/rebucketing-writes.js';
 import type { RepoOptions } from './repo/write/repo.js';
 

@@ -1,12 +1,10 @@
 // Sends queries of many partitions concurrently and gives their results as one: in the order of a scan, in the order of row keys, or as they arrive. merge.ts
 // combines the results.
 import type { CallOptions } from '../../concurrency/abort.js';
-import type { AnyEntity } from '../../model/definition.js';
 import type { Plan } from '../../model/filter/plan.js';
-import { isObject } from '../../values/is-object.js';
 import { refuseValue } from '../../values/pattern-error.js';
-import { type Merge, type MergeQuery, mergeAny, mergeRows, mergeScan, type RowPosition } from './merge.js';
-import { EntityQuery } from './query.js';
+import { type Merge, mergeAny, mergeRows, mergeScan, type RowPosition } from './merge.js';
+import { EntityQuery, type PartQuery } from './query.js';
 import {
   checkPageSize,
   checkWhole,
@@ -35,16 +33,14 @@ const PAGE_SIZE = 100;
 
 const MERGES: { readonly [O in FanOutOrder]: Merge } = { scan: mergeScan, rows: mergeRows, none: mergeAny };
 
-type FanOutQuery<R> = MergeQuery<R> & Pick<EntityQuery<AnyEntity, R>, 'rowQuery' | 'settings'>;
-
 /** A query of one partition. */
 interface FanOutPart<R> {
   readonly partitionKey: string;
-  readonly query: FanOutQuery<R>;
+  readonly query: PartQuery<R>;
 }
 
 /** What makes two queries the same, whatever their pages. */
-const askedBy = ({ rowQuery: { table, filter = '', select = [] } }: FanOutQuery<unknown>) => [
+const askedBy = ({ rowQuery: { table, filter = '', select = [] } }: PartQuery<unknown>) => [
   table,
   filter,
   select,
@@ -98,16 +94,14 @@ export class MergedResults<R extends RowPosition> extends StreamedResults<R> {
 }
 
 /** What is asked of one partition; several queries, while the number of its buckets is being changed. */
-function queriesOf<R>(query: unknown): readonly FanOutQuery<R>[] {
-  const parts: readonly unknown[] = isObject(query) && Array.isArray(query.parts) ? query.parts : [query];
-  return parts.every(each => each instanceof EntityQuery) ? parts : refuseQuery();
-}
+const queriesOf = <R>(query: unknown): readonly PartQuery<R>[] =>
+  query instanceof EntityQuery ? query.parts : refuseQuery();
 
 const refuseQuery = (): never =>
   refuseValue('queries', 'queries of one partition each', 'one is something else');
 
 /** The partition that a query is of; undefined if nothing can match it. */
-function partitionOf({ rowQuery }: FanOutQuery<unknown>): string | undefined {
+function partitionOf({ rowQuery }: PartQuery<unknown>): string | undefined {
   const [first, ...others] = rowQuery.classification.bounds.map(
     ({ partition: { eq } }) => eq ?? refuseQuery(),
   );

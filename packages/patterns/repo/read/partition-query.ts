@@ -2,7 +2,7 @@
 
 import type { CallOptions } from '../../concurrency/abort.js';
 import type { AnyEntity, NameList, RowLead, RowOf } from '../../model/definition.js';
-import { allOf, anyOf, keyCondition, keysCondition } from '../../model/filter/condition.js';
+import { allOf, anyOf, type Condition, keyCondition } from '../../model/filter/condition.js';
 import type { CompiledKey, KeyRange, PartBounds } from '../../model/keys/compiled-key.js';
 import type { DescendingNames } from '../../model/keys/key.js';
 import type { StoredOf } from '../../model/stored.js';
@@ -59,15 +59,35 @@ function nextPart({ names, subject }: CompiledKey, lead: Values): string | undef
   return names.find(name => lead[name] === undefined);
 }
 
-export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredOf<E>> {
-  readonly partitionKey: string;
-  readonly #entity: E;
+/** Several while the number of buckets is being changed, that of the current number first. */
+type PartitionKeys = readonly [string, ...string[]];
 
-  constructor(entity: E, settings: QuerySettings, partitionKey: string) {
-    const condition = keysCondition({ eq: partitionKey }, entity.plan.row.range({}));
-    super({ entity, settings, select: undefined, condition });
-    this.partitionKey = partitionKey;
+/** The rows of these keys in one partition, in whichever it is. */
+function specOf<E extends AnyEntity>(
+  entity: E,
+  settings: QuerySettings,
+  [first, ...others]: PartitionKeys,
+  [range, ...more]: readonly [KeyRange, ...KeyRange[]],
+) {
+  const rows = anyOf([keyCondition('RowKey', range), ...more.map(each => keyCondition('RowKey', each))]);
+  const conditionOf = (eq: string): Condition => allOf([keyCondition('PartitionKey', { eq }), rows]);
+  const conditions = [conditionOf(first), ...others.map(conditionOf)] as const;
+  return { entity, settings, select: undefined, conditions };
+}
+
+export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredOf<E>> {
+  readonly #entity: E;
+  readonly #partitionKeys: PartitionKeys;
+
+  constructor(entity: E, settings: QuerySettings, partitionKeys: PartitionKeys) {
+    super(specOf(entity, settings, partitionKeys, [entity.plan.row.range({})]));
     this.#entity = entity;
+    this.#partitionKeys = partitionKeys;
+  }
+
+  /** That of the current number of buckets. */
+  get partitionKey(): string {
+    return this.#partitionKeys[0];
   }
 
   row(key: RowOf<E>): EntityQuery<E, StoredOf<E>> {
@@ -90,25 +110,15 @@ export class EntityPartition<E extends AnyEntity> extends EntityQuery<E, StoredO
     count: number,
     { lead = {} as RowLead<E>, signal }: LatestOptions<E> = {},
   ): Promise<readonly StoredOf<E>[]> {
-    this.checkLatest(lead);
-    return this.rows(lead).take(count, { signal });
-  }
-
-  /** Throws KeyInvalid if the part behind these is not a reversed time. */
-  checkLatest(lead: RowLead<E>): void {
-    const { name, row } = this.#entity;
-    const next = nextPart(this.#entity.plan.row, lead);
+    const { name, plan, row } = this.#entity;
+    const next = nextPart(plan.row, lead);
     const part = row.parts.find(each => typeof each !== 'string' && each.name === next);
     if (typeof part !== 'object' || part.codec?.name !== 'timeDesc')
       refuseKey(next ?? name, `is not a reversed time in ${name}.row`);
+    return this.rows(lead).take(count, { signal });
   }
 
-  #query(range: KeyRange, ...others: readonly KeyRange[]): EntityQuery<E, StoredOf<E>> {
-    const rows = others.map(each => keyCondition('RowKey', each));
-    const condition = allOf([
-      keyCondition('PartitionKey', { eq: this.partitionKey }),
-      anyOf([keyCondition('RowKey', range), ...rows]),
-    ]);
-    return new EntityQuery({ entity: this.#entity, settings: this.settings, select: undefined, condition });
+  #query(...ranges: readonly [KeyRange, ...KeyRange[]]): EntityQuery<E, StoredOf<E>> {
+    return new EntityQuery(specOf(this.#entity, this.settings, this.#partitionKeys, ranges));
   }
 }

@@ -1,6 +1,7 @@
 // Typed queries over one entity. The cost class of a query is part of its type: a table scan has no results until it is allowed by name. A query is a
 // value and sends nothing until results are asked for.
 
+import type { CallOptions } from '../../concurrency/abort.js';
 import { decodeEntity, decodeProjected, wireSelect } from '../../model/decode-entity.js';
 import type { AnyEntity, KeyOf, Of } from '../../model/definition.js';
 import type { QueryClass } from '../../model/filter/classify.js';
@@ -11,7 +12,8 @@ import type { Projected, StoredOf } from '../../model/stored.js';
 import { PatternError, type Refused, refuseValue } from '../../values/pattern-error.js';
 import type { Flat } from '../../values/property.js';
 import type { WireObject } from '../../values/read-wire.js';
-import type { Results } from './results.js';
+import type { MergeQuery } from './merge.js';
+import type { Page, PageOptions, Results, StreamOptions } from './results.js';
 import { handleUnreadable, type QuerySettings, TableQuery, type UnreadablePolicy } from './table-query.js';
 
 /** The classes that a query has by how it is made; its filter may make it cheaper, never more expensive. */
@@ -61,9 +63,19 @@ export type Query<E extends AnyEntity, R, C extends StaticClass> = Refined<E, R,
 interface QuerySpec<E extends AnyEntity> {
   readonly entity: E;
   readonly settings: QuerySettings;
-  readonly condition: Condition;
+  /** Several while the number of buckets is being changed: one for each partition in which the rows may be, that of the current number first. */
+  readonly conditions: readonly [Condition, ...Condition[]];
   readonly select: readonly string[] | undefined;
   readonly reason?: string | undefined;
+}
+
+/** A query of one partition among several. */
+export type PartQuery<R> = MergeQuery<R> & Pick<TableQuery<R>, 'rowQuery' | 'settings'>;
+
+/** What reads several partitions as one: rebucketing-reads.ts. */
+export interface PartsReading {
+  results<R>(parts: readonly PartQuery<R>[]): Results<R>;
+  plan(plans: readonly Plan[]): Plan;
 }
 
 /** One class for queries of all kinds; `Query` types which of its methods a query has. */
@@ -82,7 +94,9 @@ export class EntityQuery<E extends AnyEntity, R> extends TableQuery<R> {
 
   /** The same query of the rows that also meet this. */
   narrowed(further: Condition): EntityQuery<E, R> {
-    return this.#with({ condition: allOf([this.#spec.condition, further]) });
+    const [first, ...others] = this.#spec.conditions;
+    const narrow = (condition: Condition): Condition => allOf([condition, further]);
+    return this.#with({ conditions: [narrow(first), ...others.map(narrow)] });
   }
 
   select<K extends keyof Of<E> & string>(...names: readonly K[]): EntityQuery<E, Selected<E, K>> {
@@ -103,14 +117,39 @@ export class EntityQuery<E extends AnyEntity, R> extends TableQuery<R> {
 
   /** Includes warnings about the entity's keys: a query of an append-only key competes with every write. */
   override explain(): Plan {
+    if (this.#reading) return this.#reading.plan(this.parts.map(part => part.explain()));
     const plan = super.explain();
     return { ...plan, warnings: [...plan.warnings, ...this.#spec.entity.plan.warnings] };
   }
 
   override get rowQuery(): RowQuery {
-    const { entity, settings, condition, select } = this.#spec;
-    this.#made ??= rowQuery(settings.table ?? entity.table, condition, select && wireSelect(entity, select));
+    const { entity, settings, conditions, select } = this.#spec;
+    const wire = select && wireSelect(entity, select);
+    this.#made ??= rowQuery(settings.table ?? entity.table, conditions[0], wire);
     return this.#made;
+  }
+
+  /** A query of each partition. */
+  get parts(): readonly EntityQuery<E, R>[] {
+    const { conditions } = this.#spec;
+    return conditions.length === 1 ? [this] : conditions.map(each => this.#with({ conditions: [each] }));
+  }
+
+  override pages(options?: PageOptions): AsyncGenerator<Page<R>, void, undefined> {
+    return this.#reading?.results(this.parts).pages(options) ?? super.pages(options);
+  }
+
+  override take(count: number, options?: CallOptions): Promise<readonly R[]> {
+    return this.#reading?.results(this.parts).take(count, options) ?? super.take(count, options);
+  }
+
+  override stream(options?: StreamOptions): AsyncGenerator<R, void, undefined> {
+    return this.#reading?.results(this.parts).stream(options) ?? super.stream(options);
+  }
+
+  get #reading(): PartsReading | undefined {
+    const { entity, conditions } = this.#spec;
+    return conditions.length === 1 ? undefined : (entity.plan.rebucketing?.reads as PartsReading);
   }
 
   protected override get shape(): string {

@@ -18,7 +18,6 @@ import type { Refused } from '../../values/pattern-error.js';
 import { findRow } from '../find-row.js';
 import { EntityPartition, type PartitionQuery } from './partition-query.js';
 import { EntityQuery, type Query } from './query.js';
-import type { rebucketingReads } from './rebucketing-partition.js';
 import { POINT_CONCURRENCY, type QuerySettings } from './table-query.js';
 import type { VerifiedOptions, VerifiedReads } from './verified-reads.js';
 
@@ -104,18 +103,13 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
   }
 
   partition(key: PartitionOf<E>): PartitionQuery<E> {
-    const texts = this.entity.plan.partition.encodeAll(key);
-    const [only] = texts;
-    if (texts.length === 1 && only !== undefined) return this.#partition(only);
-    const parts = texts.map(text => new EntityPartition(this.entity, this.#settings, text));
-    const { reads } = this.entity.plan.rebucketing as { readonly reads: typeof rebucketingReads };
-    return reads(parts);
+    return this.#partition(this.entity.plan.partition.encodeAll(key));
   }
 
   scan(): Query<E, StoredOf<E>, 'table-scan'> {
     const { partition, row } = this.entity.plan;
-    const condition = keysCondition(partition.range({}), row.range({}));
-    const spec = { entity: this.entity, settings: this.#settings, select: undefined, condition };
+    const conditions = [keysCondition(partition.range({}), row.range({}))] as const;
+    const spec = { entity: this.entity, settings: this.#settings, select: undefined, conditions };
     return new EntityQuery<E, StoredOf<E>>(spec) as unknown as Query<E, StoredOf<E>, 'table-scan'>;
   }
 
@@ -137,10 +131,12 @@ export class EntityReads<E extends AnyEntity> implements Reads<E> {
   }
 
   buckets(key: Partial<PartitionOf<E>>): readonly PartitionQuery<E>[] {
-    return this.entity.plan.partition.everyBucket(key).map(text => this.#partition(text));
+    return this.entity.plan.partition.everyBucket(key).map(text => this.#partition([text]));
   }
 
-  #partition(partitionKey: string): PartitionQuery<E> {
-    return new EntityPartition(this.entity, this.#settings, partitionKey) as unknown as PartitionQuery<E>;
+  #partition(texts: readonly string[]): PartitionQuery<E> {
+    const [first = '', ...others] = texts;
+    const query = new EntityPartition(this.entity, this.#settings, [first, ...others]);
+    return query as unknown as PartitionQuery<E>;
   }
 }

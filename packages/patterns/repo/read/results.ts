@@ -18,6 +18,9 @@ export interface PageOptions extends CallOptions {
   readonly resume?: string | undefined;
 }
 
+/** How many items a page on the way has. */
+export type StreamOptions = CallOptions & { readonly size?: number | undefined };
+
 /** The results of a query, which is sent when they are asked for. */
 export interface Results<R> extends AsyncIterable<R> {
   /** The first page, or the one that `resume` begins. Empty only if nothing is left. */
@@ -28,7 +31,7 @@ export interface Results<R> extends AsyncIterable<R> {
   take(count: number, options?: CallOptions): Promise<readonly R[]>;
   first(options?: CallOptions): Promise<R | undefined>;
   /** All, fetched page by page as they are consumed. */
-  stream(options?: CallOptions & { readonly size?: number | undefined }): AsyncGenerator<R, void, undefined>;
+  stream(options?: StreamOptions): AsyncGenerator<R, void, undefined>;
 }
 
 /** What the service gives at most. */
@@ -92,9 +95,7 @@ export abstract class PagedResults<R> implements Results<R> {
     return (await this.take(1, options))[0];
   }
 
-  async *stream(
-    options?: CallOptions & { readonly size?: number | undefined },
-  ): AsyncGenerator<R, void, undefined> {
+  async *stream(options?: StreamOptions): AsyncGenerator<R, void, undefined> {
     for await (const page of this.pages(options)) yield* page.items;
   }
 
