@@ -90,7 +90,8 @@ export class Repo<E extends AnyEntity> extends EntityReads<E> {
     const planned = OPERATIONS.delete(this.#subject(), target as Deletable<E>);
     if (!exactlyOnce) return this.#done(planned, options);
     const check = planConditionCheck(target as StoredOf<E>, newIdentity(this.#service));
-    const checked = await this.#done(check, options);
+    const { rebucketing } = planned;
+    const checked = await this.#done({ ...check, ...(rebucketing && { rebucketing }) }, options);
     return this.#done(OPERATIONS.delete(this.#subject(), checked), options);
   }
 

@@ -149,6 +149,7 @@ describePeers('a number of buckets that is being changed', peer => {
     assert.equal(await moveAll(db(), table), 0);
     await rejects(rows.replace(read, visit('c3', 1)), 'Conflict');
     await rejects(rows.delete(read), 'Conflict');
+    await rejects(rows.delete(read, { exactlyOnce: true }), 'Conflict');
     for (const customer of CUSTOMERS) {
       const row = await moved.get(visit(customer));
       assert.deepEqual(row?.value, visit(customer));
