@@ -2,7 +2,7 @@
 
 import { Jitter } from '../concurrency/jitter.js';
 import { fraction, type Surroundings } from '../concurrency/surroundings.js';
-import { PatternError, type RowAddress } from '../values/pattern-error.js';
+import { PatternError, type RowAddress, refuseValue } from '../values/pattern-error.js';
 
 const ATTEMPTS = 8;
 /** Milliseconds. */
@@ -43,6 +43,7 @@ export class Attempts {
   #made = 0;
 
   constructor({ random, sleep }: Surroundings, { attempts = ATTEMPTS, signal }: AttemptsOptions = {}) {
+    if (!(attempts >= 1)) refuseValue('attempts', 'a number from 1', `it is ${attempts}`);
     this.#most = attempts;
     this.#signal = signal;
     this.#sleep = sleep;

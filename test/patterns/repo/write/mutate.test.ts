@@ -25,6 +25,12 @@ describePeers('mutate', peer => {
       assert.deepEqual([called, sleeps.length], [attempts, attempts - 1]);
       assert(sleeps.every(pause => pause >= 20 && pause <= 1_000));
     }
+    for (const attempts of [0, Number.NaN])
+      await rejects(
+        other.mutate(anna, () => anna, { attempts }),
+        'ValueInvalid',
+        { property: 'attempts' },
+      );
   });
 
   test('a signal stops it between attempts', async () => {
