@@ -19,7 +19,7 @@ import type { RowWrite } from '../../transport/row-write.js';
 import { Instant, instantOfEtag } from '../../values/instant.js';
 import { type RowAddress, refuseValue } from '../../values/pattern-error.js';
 import type { Values } from '../../values/property.js';
-import type { WireProperty } from '../../values/wire-property.js';
+import { rowBytes, type WireProperty } from '../../values/wire-property.js';
 import type { OperationId } from './operation-id.js';
 import type { Identity, PlannedWrite } from './planned-write.js';
 import type { Service } from './service.js';
@@ -215,7 +215,8 @@ export function planMergeOf<E extends AnyEntity>(
   const { set, removed } = readPatch(entity, patch);
   refuseRemovals(removed);
   const properties = [...encodePatch(entity, set), ...encodeUpdated(entity, now), ...idProperty(identity)];
-  const row = { partitionKey, rowKey, properties, bytes: 0 };
+  const bytes = rowBytes(entity.name, partitionKey, rowKey, properties);
+  const row = { partitionKey, rowKey, properties, bytes };
   return planned({ kind: 'merge', table, row, etag }, identity, refTo(key));
 }
 

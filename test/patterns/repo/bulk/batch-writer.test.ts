@@ -233,6 +233,23 @@ describePeers('the batch writer', peer => {
       assert.deepEqual([reported, most, httpClient.most], [20, buffered, Math.min(buffered, concurrency)]);
     });
 
+  test('buffers no more bytes than it may, of rows that were not read too', async () => {
+    const { db, table } = await fresh(peer, Employee);
+    const note = 'x'.repeat(30_000);
+    let [taken, reported, most] = [0, 0, 0];
+    function* source(): Generator<RowChange> {
+      for (let id = 0; id < 20; id++) {
+        most = Math.max(most, ++taken - reported);
+        yield change.merge(Employee, { key: { ...anna, id }, etag: '*' }, { note }, { table });
+      }
+    }
+    for await (const { kind } of writeAll(db, source(), { bufferedBytes: 130_000 })) {
+      assert.equal(kind, 'failed');
+      reported++;
+    }
+    assert.deepEqual([reported, most], [20, 3]);
+  });
+
   test('a signal ends it', async () => {
     const { db, table, httpClient } = await fresh(peer, Employee);
     const controller = new AbortController();
