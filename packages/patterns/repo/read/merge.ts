@@ -13,7 +13,7 @@ export interface RowPosition {
 }
 
 /** A query that can be narrowed to what is behind a position. */
-export interface MergeQuery<R> extends Pick<Results<R>, 'pages' | 'stream'> {
+export interface MergeQuery<R> extends Pick<Results<R>, 'page' | 'pages' | 'stream'> {
   narrowed(further: Condition): MergeQuery<R>;
 }
 
@@ -111,7 +111,6 @@ const isBefore = <R extends RowPosition>(a: Head<R>, b: Head<R>): boolean =>
 async function* sorted<R extends RowPosition>(
   parts: readonly MergePart<R>[],
   { size, concurrency, signal }: MergeOptions,
-  isDistinct: boolean,
 ): AsyncGenerator<R, void, undefined> {
   const linked = linkedController(signal);
   try {
@@ -122,10 +121,8 @@ async function* sorted<R extends RowPosition>(
     );
     const heads = new Heap<Head<R>>(isBefore);
     for (const head of begun) if (head !== undefined) heads.push(head);
-    let last: string | undefined;
     for (let head = heads.pop(); head; head = heads.pop()) {
-      if (!isDistinct || head.item.rowKey !== last) yield head.item;
-      last = head.item.rowKey;
+      yield head.item;
       const next = await nextHead(head.rank, head.rows);
       if (next !== undefined) heads.push(next);
     }
@@ -142,14 +139,45 @@ export const mergeRows: Merge = (parts, options) => {
     from === undefined
       ? parts
       : parts.map(part => behind(part, from.rowKey, part.partitionKey <= from.partitionKey ? 'gt' : 'ge'));
-  return { items: sorted(left, options, false), position: positionOfRow };
+  return { items: sorted(left, options), position: positionOfRow };
 };
 
-/** Parts of one partition that is spread over several: a row that is in two of them is given once, as the part that comes first in the list has it. */
-export const mergeDistinct: Merge = (parts, options) => {
+/** Rows may move from the other parts to the first while they are read, and none may be missed: each stretch of the others is read before the same stretch of the first. */
+async function* movable<R extends RowPosition>(
+  [current, ...others]: readonly MergePart<R>[],
+  { size, concurrency, signal }: MergeOptions,
+): AsyncGenerator<R, void, undefined> {
+  if (current === undefined) return;
+  let from: string | undefined;
+  do {
+    const begin = from;
+    const left = (part: MergePart<R>) => (begin === undefined ? part : behind(part, begin)).query;
+    const pages = await allInOrder(others, { concurrency, signal }, (part, each) =>
+      left(part).page({ size, signal: each }),
+    );
+    const ends = pages.flatMap(({ items, next }) => (next === undefined ? [] : (items.at(-1)?.rowKey ?? [])));
+    const [until] = ends.sort();
+    const isInStretch = ({ rowKey }: R): boolean => until === undefined || rowKey <= until;
+    const there = pages.flatMap(({ items }) => items.filter(isInStretch));
+    const waiting = there.sort((a, b) => (a.rowKey < b.rowKey ? -1 : 1));
+    const here =
+      until === undefined ? left(current) : left(current).narrowed(keyCondition('RowKey', { le: until }));
+    for await (const item of here.stream({ size, signal })) {
+      while (waiting[0] && waiting[0].rowKey < item.rowKey) yield waiting.shift() as R;
+      // What was moved in between counts where it is now.
+      while (waiting[0]?.rowKey === item.rowKey) waiting.shift();
+      yield item;
+    }
+    yield* waiting;
+    from = until;
+  } while (from !== undefined);
+}
+
+/** Parts of one partition that is spread over several, that of the current number of buckets first: a row that is in two of them is given once, as the first has it. */
+export const mergeMovable: Merge = (parts, options) => {
   const from = keysIn(options.from);
   const left = from === undefined ? parts : parts.map(part => behind(part, from.rowKey));
-  return { items: sorted(left, options, true), position: positionOfRow };
+  return { items: movable(left, options), position: positionOfRow };
 };
 
 /** How far it got: partitions up to the one called `until` were begun, and these of them are not done, each with its last row that was given. */

@@ -3,7 +3,7 @@
 import { QUERY_CLASSES } from '../../model/filter/classify.js';
 import type { Plan } from '../../model/filter/plan.js';
 import { MergedResults } from './fan-out.js';
-import { mergeDistinct, type RowPosition } from './merge.js';
+import { mergeMovable, type RowPosition } from './merge.js';
 import type { PartQuery, PartsReading } from './query.js';
 import type { Results } from './results.js';
 
@@ -32,7 +32,7 @@ function joined(plans: readonly Plan[]): Plan {
 function merged<R>(parts: readonly PartQuery<R>[]): Results<R> {
   const rows = parts as readonly PartQuery<R & RowPosition>[];
   const named = rows.map((query, at) => ({ partitionKey: `${at}`, query }));
-  return new MergedResults(named, 'distinct', mergeDistinct);
+  return new MergedResults(named, 'movable', mergeMovable);
 }
 
 export const rebucketingReads: PartsReading = { results: merged, plan: joined };

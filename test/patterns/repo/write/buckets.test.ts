@@ -92,6 +92,30 @@ describePeers('a number of buckets that is being changed', peer => {
     assert.equal(named.length, CUSTOMERS.length + 1);
   });
 
+  test('hides no row from a query during which it is moved', async () => {
+    const names = Array.from({ length: 400 }, (_, i) => `c${i}`);
+    const [oldOf, newOf] = [Old, New].map(
+      ({ plan }) =>
+        (name: string) =>
+          plan.partition.encode(visit(name)),
+    );
+    assert(oldOf && newOf);
+    const together = names
+      .filter(name => newOf(name) === newOf('c1') && oldOf(name) !== newOf(name))
+      .slice(0, 5);
+    for (let index = 0; index < 5; index++) {
+      const { db: own, table } = await fresh(peer, Changing, {
+        plan: async at => {
+          if (at === index) await moveAll(db(), table);
+          return undefined;
+        },
+      });
+      for (const name of together) await db().repo(Old, { table }).create(visit(name));
+      const rows = own.repo(Changing, { table }).partition(visit('c1')).stream({ size: 2 });
+      assert.deepEqual(column(await collect(rows), 'customer'), together.toSorted(), `moved at ${index}`);
+    }
+  });
+
   test('lets no write make a second row, or miss the first', async () => {
     const { table, rows } = await filled();
     await rejects(rows.create(visit('c0')), 'AlreadyExists');
