@@ -1,5 +1,4 @@
-// The compiled filter against a simple evaluation of its tree on the properties themselves, on random filters and entities.
-// The evaluation follows the protocol literally (protocol: queries#comparing) and shares no code with the compiler.
+// The compiled filter against a simple evaluation of its tree, on random filters and entities (protocol: queries#comparing).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -7,15 +6,20 @@ import { randomRuns } from '#base/testing/random-runs';
 import type { EdmValue, Property } from './entity/edm.js';
 import { encodeEntity } from './entity/entity-encoder.js';
 import { compileFilter } from './filter/compile-filter.js';
-import type { ComparisonOperator, Filter, Operand } from './filter/filter.js';
+import type { ComparisonOperator, Filter } from './filter/filter.js';
+import {
+  and,
+  compare,
+  constant,
+  type Entity,
+  evaluate,
+  not,
+  or,
+  property,
+  string,
+  truth,
+} from './testing/filter.js';
 import { placed } from './testing/placed-row.js';
-
-interface Entity {
-  readonly partition: string;
-  readonly key: string;
-  readonly version: bigint;
-  readonly properties: readonly Property[];
-}
 
 const GUID = 'c9da6455-213d-42c9-9a79-3e9149a57833';
 /** Few values, close together, so that comparisons often meet equal ones. */
@@ -39,34 +43,20 @@ const keyText = fc.constantFrom(...KEYS);
 const version = fc.constantFrom(0n, 1n, 2n);
 const operator = fc.constantFrom<ComparisonOperator>('eq', 'ne', 'gt', 'ge', 'lt', 'le');
 
-const propertyOf = (of: string): Operand => ({ kind: 'property', name: of });
-const constantOf = (of: EdmValue): Operand => ({ kind: 'constant', constant: of });
-const compared = (left: Operand, op: ComparisonOperator, right: Operand, swapped: boolean): Filter =>
-  swapped
-    ? { kind: 'compare', operator: op, left: right, right: left }
-    : { kind: 'compare', operator: op, left, right };
-
 const openComparison = fc
-  .tuple(name, operator, value, fc.boolean())
-  .map(([of, op, with_, swapped]) => compared(propertyOf(of), op, constantOf(with_), swapped));
+  .tuple(name, operator, value)
+  .map(([of, op, with_]) => compare(of, op, constant(with_)));
 const keyComparison = fc
-  .tuple(fc.constantFrom('PartitionKey', 'RowKey'), operator, keyText, fc.boolean())
-  .map(([of, op, text, swapped]) =>
-    compared(propertyOf(of), op, constantOf({ type: 'Edm.String', value: text }), swapped),
-  );
+  .tuple(fc.constantFrom('PartitionKey', 'RowKey'), operator, keyText)
+  .map(([of, op, text]) => compare(of, op, string(text)));
 const versionComparison = fc
-  .tuple(operator, version, fc.boolean())
-  .map(([op, ticks, swapped]) =>
-    compared(propertyOf('Timestamp'), op, constantOf({ type: 'Edm.DateTime', value: ticks }), swapped),
-  );
+  .tuple(operator, version)
+  .map(([op, ticks]) => compare('Timestamp', op, constant({ type: 'Edm.DateTime', value: ticks })));
 const anyName = fc.oneof(name, fc.constantFrom('PartitionKey', 'RowKey', 'Timestamp'));
 const propertyComparison = fc
   .tuple(anyName, operator, anyName)
-  .map(([a, op, b]) => compared(propertyOf(a), op, propertyOf(b), false));
-const bare = fc.oneof(
-  name.map(propertyOf),
-  fc.boolean().map(on => constantOf({ type: 'Edm.Boolean', value: on })),
-);
+  .map(([a, op, b]) => compare(a, op, property(b)));
+const bare = fc.oneof(name.map(property), fc.boolean().map(truth));
 
 const { filter: anyFilter } = fc.letrec<{ filter: Filter }>(tie => ({
   filter: fc.oneof(
@@ -76,10 +66,10 @@ const { filter: anyFilter } = fc.letrec<{ filter: Filter }>(tie => ({
     versionComparison,
     propertyComparison,
     bare,
-    tie('filter').map((operand): Filter => ({ kind: 'not', operand })),
+    tie('filter').map(not),
     fc
-      .tuple(fc.constantFrom('and', 'or'), tie('filter'), tie('filter'))
-      .map(([kind, left, right]): Filter => ({ kind, left, right })),
+      .tuple(fc.constantFrom(and, or), fc.array(tie('filter'), { minLength: 2, maxLength: 3 }))
+      .map(([join, terms]) => join(...terms)),
   ),
 }));
 
@@ -92,97 +82,6 @@ const entity: fc.Arbitrary<Entity> = fc.record({
     { selector: property => property.name },
   ),
 });
-
-const MISMATCH: Readonly<Record<ComparisonOperator, boolean>> = {
-  eq: false,
-  ne: true,
-  lt: true,
-  le: true,
-  gt: false,
-  ge: false,
-};
-
-function inOrder<T>(a: T, op: ComparisonOperator, b: T): boolean {
-  if (op === 'eq') return a === b;
-  if (op === 'ne') return a !== b;
-  if (op === 'lt') return a < b;
-  if (op === 'le') return a <= b;
-  return op === 'gt' ? a > b : a >= b;
-}
-
-const RANK = new Map([
-  ['Edm.Int32', 0],
-  ['Edm.Int64', 1],
-  ['Edm.Double', 2],
-]);
-const isNumber = (held: EdmValue): boolean => RANK.has(held.type);
-
-/** Numbers as doubles if one of them is one, as whole numbers otherwise. */
-function numberPair(a: EdmValue, b: EdmValue): readonly [number | bigint, number | bigint] {
-  const isDouble = a.type === 'Edm.Double' || b.type === 'Edm.Double';
-  return isDouble ? [Number(a.value), Number(b.value)] : [BigInt(String(a.value)), BigInt(String(b.value))];
-}
-
-function ofOneType(a: EdmValue, op: ComparisonOperator, b: EdmValue): boolean {
-  if (a.type === 'Edm.Binary' && b.type === 'Edm.Binary')
-    return inOrder(a.value.toString('hex'), op, b.value.toString('hex'));
-  return inOrder(a.value, op, b.value);
-}
-
-/** A literal is promoted to the type of the property, never the other way round. */
-function evaluateLiteral(held: EdmValue, op: ComparisonOperator, literal: EdmValue): boolean {
-  const [rank, literalRank] = [RANK.get(held.type), RANK.get(literal.type)];
-  if (rank !== undefined && literalRank !== undefined && literalRank <= rank) {
-    const [a, b] = numberPair(held, literal);
-    return inOrder(a, op, b);
-  }
-  return held.type === literal.type ? ofOneType(held, op, literal) : MISMATCH[op];
-}
-
-const SWAPPED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
-  eq: 'eq',
-  ne: 'ne',
-  lt: 'gt',
-  le: 'ge',
-  gt: 'lt',
-  ge: 'le',
-};
-
-function held(operand: Operand, of: Entity): EdmValue | undefined {
-  if (operand.kind === 'constant') return operand.constant;
-  if (operand.name === 'PartitionKey') return { type: 'Edm.String', value: of.partition };
-  if (operand.name === 'RowKey') return { type: 'Edm.String', value: of.key };
-  if (operand.name === 'Timestamp') return { type: 'Edm.DateTime', value: of.version };
-  return of.properties.find(property => property.name === operand.name);
-}
-
-function evaluate(filter: Filter, of: Entity): boolean {
-  switch (filter.kind) {
-    case 'and':
-      return evaluate(filter.left, of) && evaluate(filter.right, of);
-    case 'or':
-      return evaluate(filter.left, of) || evaluate(filter.right, of);
-    case 'not':
-      return !evaluate(filter.operand, of);
-    case 'compare': {
-      const [left, right] = [held(filter.left, of), held(filter.right, of)];
-      if (left === undefined || right === undefined) return false;
-      if (filter.left.kind === 'constant') return evaluateLiteral(right, SWAPPED[filter.operator], left);
-      if (filter.right.kind === 'constant') return evaluateLiteral(left, filter.operator, right);
-      if (left.type === right.type) return ofOneType(left, filter.operator, right);
-      if (!isNumber(left) || !isNumber(right)) return MISMATCH[filter.operator];
-      return left.value < right.value
-        ? inOrder(0, filter.operator, 1)
-        : left.value > right.value
-          ? inOrder(1, filter.operator, 0)
-          : inOrder(Number(left.value), filter.operator, Number(right.value));
-    }
-    default: {
-      const truth = held(filter, of);
-      return truth?.type === 'Edm.Boolean' && truth.value;
-    }
-  }
-}
 
 test('the compiled filter matches the same rows as the simple evaluation', () => {
   fc.assert(

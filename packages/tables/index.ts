@@ -7,8 +7,9 @@ export * from './entity/entity-encoder.js';
 export * from './entity/entity-key.js';
 export * from './execute.js';
 export * from './filter/compile-filter.js';
+export { compareConstants } from './filter/constant-comparison.js';
 export * from './filter/filter.js';
-export * from './filter/filter-range.js';
+
 export * from './inspect.js';
 export * from './limits.js';
 export * from './operation.js';

@@ -50,8 +50,6 @@ export const BINARY = 7;
 /** The position of one property in the stored form. Offsets are in bytes from its start. */
 interface StoredProperty {
   readonly entryAt: number;
-  readonly type: number;
-  readonly flags: number;
   readonly nameAt: number;
   readonly nameLength: number;
   readonly literalAt: number;
@@ -84,22 +82,14 @@ export function storedProperties(bytes: Buffer): StoredProperty[] {
     const nameLength = bytes.readUInt16LE(entryAt + 2);
     const literalLength = bytes.readUInt32LE(entryAt + 4);
     const literalAt = at + nameLength + TEXT_OVERHEAD;
-    found.push({
-      entryAt,
-      type: bytes[entryAt] ?? 0,
-      flags: bytes[entryAt + 1] ?? 0,
-      nameAt: at + 2,
-      nameLength,
-      literalAt,
-      literalLength,
-    });
+    found.push({ entryAt, nameAt: at + 2, nameLength, literalAt, literalLength });
     at = literalAt + literalLength;
   }
   return found;
 }
 
 /** The text of the JSON string literal at `from` .. `until`, quotes included. */
-export function decodeString(bytes: Buffer, from: number, until: number, escaped: boolean): string {
+function decodeString(bytes: Buffer, from: number, until: number, escaped: boolean): string {
   if (!escaped) return bytes.toString('latin1', from + 1, until - 1);
   const text: unknown = JSON.parse(bytes.toString('latin1', from, until));
   return String(text);
@@ -112,11 +102,22 @@ export const decodeName = (text: string): string =>
 export const storedName = (bytes: Buffer, { nameAt, nameLength }: StoredProperty): string =>
   decodeName(bytes.toString('latin1', nameAt, nameAt + nameLength));
 
-function decodeValue(bytes: Buffer, property: StoredProperty): EdmValue {
-  const scalarAt = property.entryAt + 8;
-  const type = EDM_TYPES[property.type];
-  const until = property.literalAt + property.literalLength;
+/** The value of the property with that directory entry and literal. */
+export function decodeValue(
+  bytes: Buffer,
+  entryAt: number,
+  literalAt: number,
+  literalLength: number,
+): EdmValue {
+  const scalarAt = entryAt + 8;
+  const type = EDM_TYPES[bytes[entryAt] ?? 0];
+  const until = literalAt + literalLength;
   switch (type) {
+    case 'Edm.String':
+      return {
+        type,
+        value: decodeString(bytes, literalAt, until, ((bytes[entryAt + 1] ?? 0) & FLAG_ESCAPED) !== 0),
+      };
     case 'Edm.Int32':
       return { type, value: bytes.readInt32LE(scalarAt) };
     case 'Edm.Int64':
@@ -126,28 +127,23 @@ function decodeValue(bytes: Buffer, property: StoredProperty): EdmValue {
       return { type, value: bytes.readDoubleLE(scalarAt) };
     case 'Edm.Boolean':
       return { type, value: bytes[scalarAt] === 1 };
-    case 'Edm.String':
-      return {
-        type,
-        value: decodeString(bytes, property.literalAt, until, (property.flags & FLAG_ESCAPED) !== 0),
-      };
     case 'Edm.Guid': {
-      const value = parseGuid(decodeString(bytes, property.literalAt, until, false), ['D']);
+      const value = parseGuid(decodeString(bytes, literalAt, until, false), ['D']);
       if (value !== undefined) return { type, value };
       break;
     }
     case 'Edm.Binary': {
-      const value = parseBinary(decodeString(bytes, property.literalAt, until, false));
+      const value = parseBinary(decodeString(bytes, literalAt, until, false));
       if (value) return { type, value };
     }
   }
-  throw new StoreError('corrupt', `A stored property has type number ${property.type} and no value of it.`);
+  throw new StoreError('corrupt', `A stored property has type number ${bytes[entryAt]} and no value of it.`);
 }
 
 /** The properties as values, in stored order. */
 export function decodeEntity(bytes: Buffer): Property[] {
   return storedProperties(bytes).map(stored => ({
     name: storedName(bytes, stored),
-    ...decodeValue(bytes, stored),
+    ...decodeValue(bytes, stored.entryAt, stored.literalAt, stored.literalLength),
   }));
 }

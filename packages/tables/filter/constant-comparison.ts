@@ -1,7 +1,7 @@
 // Compares a property of stored rows with a constant (protocol: queries#comparing): most of what filters do. One class compares all types with all operators,
 // because a call that may go to many functions costs as much as several comparisons. property-lookup.ts finds the property.
 import type { Effort, RowInPlace } from '#store';
-import type { EdmValue } from '../entity/edm.js';
+import type { EdmType, EdmValue } from '../entity/edm.js';
 import { formatLiteral } from '../entity/edm-text.js';
 import { BINARY, BOOLEAN, DATE_TIME, DOUBLE, GUID, INT32, INT64, STRING } from '../entity/entity-codec.js';
 import type { ComparisonOperator } from './filter.js';
@@ -13,6 +13,9 @@ const CHARACTERS_A_STEP = 16;
 /** The cost of comparing with a constant in addition to one step: only texts may be long. */
 export const stepsOf = ({ value }: EdmValue): number =>
   typeof value === 'string' || Buffer.isBuffer(value) ? Math.floor(value.length / CHARACTERS_A_STEP) : 0;
+
+/** The order of two values: below, at or above 0; NaN where one of them is NaN; undefined where the types do not compare. */
+export type Order = number | undefined;
 
 /** The results of an operator by the order of the two values; `unordered` is that of NaN, `mismatch` that of incompatible types. */
 interface Verdict {
@@ -40,20 +43,31 @@ export const VERDICTS: Readonly<Record<ComparisonOperator, Verdict>> = {
   ge: verdict(false, true, true, false, false),
 };
 
-/** The result for an order of two values: below, at or above 0, NaN where one of them is NaN. */
-export const isMet = ({ below, equal, above, unordered }: Verdict, order: number): boolean =>
-  order < 0 ? below : order > 0 ? above : order === 0 ? equal : unordered;
+export function isMet({ below, equal, above, unordered, mismatch }: Verdict, order: Order): boolean {
+  if (order === undefined) return mismatch;
+  return order < 0 ? below : order > 0 ? above : order === 0 ? equal : unordered;
+}
 
-export const ordinal = <T extends string | bigint | number>(a: T, b: T): number =>
-  a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;
+const NUMBERS: ReadonlySet<EdmType> = new Set(['Edm.Int32', 'Edm.Int64', 'Edm.Double']);
+
+/** JavaScript compares a number and a bigint by their exact values. */
+export const ordinal = (a: EdmValue['value'], b: EdmValue['value']): number =>
+  a < b ? -1 : a > b ? 1 : a <= b ? 0 : Number.NaN;
+
+/** Of two values of one type, or of two numbers. */
+export function orderOf({ type, value: a }: EdmValue, { type: other, value: b }: EdmValue): Order {
+  if (type !== other && !(NUMBERS.has(type) && NUMBERS.has(other))) return undefined;
+  return typeof a === 'object' && typeof b === 'object' ? Buffer.compare(a, b) : ordinal(a, b);
+}
+
+export const compareConstants = (left: EdmValue, operator: ComparisonOperator, right: EdmValue): boolean =>
+  isMet(VERDICTS[operator], orderOf(left, right));
 
 /** The ways to compare; 0 is that of incompatible types. */
 const NUMBER = 1;
 const INTEGER = 2;
-const TRUTH = 3;
-const LITERAL = 4;
-const TEXT = 5;
-const BYTES = 6;
+const LITERAL = 3;
+const VALUE = 4;
 
 /** By the number of the stored type, the way in which it is compared with a constant. */
 function waysOf({ type }: EdmValue, isEquality: boolean): number[] {
@@ -62,10 +76,10 @@ function waysOf({ type }: EdmValue, isEquality: boolean): number[] {
   if (type === 'Edm.Int32' || type === 'Edm.Int64') ways[INT64] = INTEGER;
   if (type === 'Edm.Int32' || type === 'Edm.Int64' || type === 'Edm.Double') ways[DOUBLE] = NUMBER;
   if (type === 'Edm.DateTime') ways[DATE_TIME] = INTEGER;
-  if (type === 'Edm.Boolean') ways[BOOLEAN] = TRUTH;
-  if (type === 'Edm.String') ways[STRING] = isEquality ? LITERAL : TEXT;
-  if (type === 'Edm.Guid') ways[GUID] = isEquality ? LITERAL : TEXT;
-  if (type === 'Edm.Binary') ways[BINARY] = isEquality ? LITERAL : BYTES;
+  if (type === 'Edm.Boolean') ways[BOOLEAN] = NUMBER;
+  if (type === 'Edm.String') ways[STRING] = isEquality ? LITERAL : VALUE;
+  if (type === 'Edm.Guid') ways[GUID] = isEquality ? LITERAL : VALUE;
+  if (type === 'Edm.Binary') ways[BINARY] = isEquality ? LITERAL : VALUE;
   return ways;
 }
 
@@ -93,10 +107,9 @@ export class ConstantComparison {
   readonly #number: number;
   readonly #high: number;
   readonly #low: number;
-  readonly #text: string;
+  readonly #constant: EdmValue;
   /** Canonical literals are equal exactly if their values are, so equality needs no decoding. */
   readonly #literal: Buffer;
-  readonly #bytes: Buffer;
 
   constructor(lookup: PropertyLookup, operator: ComparisonOperator, constant: EdmValue, effort: Effort) {
     const { value } = constant;
@@ -114,12 +127,11 @@ export class ConstantComparison {
     this.#number = typeof value === 'string' || Buffer.isBuffer(value) ? Number.NaN : Number(value);
     this.#high = upperHalf(integer);
     this.#low = Number(integer & 0xffff_ffffn);
-    this.#text = typeof value === 'string' ? value : '';
+    this.#constant = constant;
     this.#literal =
       typeof value === 'string' || Buffer.isBuffer(value)
         ? Buffer.from(formatLiteral(constant), 'latin1')
         : NO_BYTES;
-    this.#bytes = Buffer.isBuffer(value) ? value : NO_BYTES;
   }
 
   /** False for a row without the property. */
@@ -138,17 +150,12 @@ export class ConstantComparison {
         const order = lookup.integerOrder(bytes, this.#high, this.#low);
         return order < 0 ? this.#below : order > 0 ? this.#above : this.#equal;
       }
-      case TRUTH:
-        return isMet(this.#verdict, Number(lookup.boolean(bytes)) - this.#number);
       case LITERAL:
         this.#effort.steps += this.#steps;
         return lookup.isLiteral(bytes, this.#literal) === this.#equal;
-      case TEXT:
+      case VALUE:
         this.#effort.steps += this.#steps;
-        return isMet(this.#verdict, ordinal(lookup.text(bytes), this.#text));
-      case BYTES:
-        this.#effort.steps += this.#steps;
-        return isMet(this.#verdict, Buffer.compare(lookup.binary(bytes), this.#bytes));
+        return isMet(this.#verdict, orderOf(lookup.value(bytes), this.#constant));
       default:
         this.#effort.steps += this.#steps;
         return this.#verdict.mismatch;

@@ -1,8 +1,7 @@
 // The scan range of a filter: the rows that it can match, from its comparisons of PartitionKey and RowKey, so that a scan reads no others.
 // A range may contain rows that do not match and has every row that does; the residual predicate decides.
 import type { Position, ScanRange } from '#store';
-import type { EntityKey } from '../entity/entity-key.js';
-import type { ComparisonOperator, Filter, Operand } from './filter.js';
+import type { Comparison, ComparisonOperator, Filter } from './filter.js';
 
 /** Half-open; without `until` there is no upper bound. Never empty. */
 interface Range<T> {
@@ -30,16 +29,6 @@ const UNBOUNDED: Bounds = { partition: WHOLE, key: WHOLE, range: { from: { parti
 /** The least string that is greater: no string lies between s and s + U+0000. */
 const LEAST_UNIT = '\u0000';
 const after = (text: string): string => text + LEAST_UNIT;
-
-/** `constant < property` is `property > constant`. */
-const MIRRORED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
-  eq: 'eq',
-  ne: 'ne',
-  gt: 'lt',
-  ge: 'le',
-  lt: 'gt',
-  le: 'ge',
-};
 
 /** Keys are never missing and always strings, so the negation of a comparison is a comparison. */
 const NEGATED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
@@ -72,13 +61,15 @@ function rangeOf(operator: ComparisonOperator, value: string): Range<string> | u
 /** The intersection; undefined if it is empty. */
 function intersect<T>(a: Range<T>, b: Range<T>, order: Order<T>): Range<T> | undefined {
   const from = order(a.from, b.from) ? b.from : a.from;
-  if (a.until === undefined || b.until === undefined) {
-    const until = a.until ?? b.until;
-    return until === undefined || order(from, until) ? { from, until } : undefined;
-  }
-  const until = order(a.until, b.until) ? a.until : b.until;
-  return order(from, until) ? { from, until } : undefined;
+  const until =
+    a.until === undefined || b.until === undefined || order(b.until, a.until)
+      ? (b.until ?? a.until)
+      : a.until;
+  return until === undefined || order(from, until) ? { from, until } : undefined;
 }
+
+/** The rows in both ranges; undefined if there can be none. */
+export const rowsInBoth = (a: ScanRange, b: ScanRange): ScanRange | undefined => intersect(a, b, isBefore);
 
 /** The hull: the least range that contains both. */
 function hull<T>(a: Range<T>, b: Range<T>, order: Order<T>): Range<T> {
@@ -120,14 +111,10 @@ function either(a: Bounds | undefined, b: Bounds | undefined): Bounds | undefine
   };
 }
 
-function boundsOfComparison(operator: ComparisonOperator, left: Operand, right: Operand): Bounds | undefined {
-  if (left.kind === 'constant') {
-    return right.kind === 'property' ? boundsOfComparison(MIRRORED[operator], right, left) : UNBOUNDED;
-  }
-  if (right.kind === 'property' || right.constant.type !== 'Edm.String') return UNBOUNDED;
-  if (left.name === 'PartitionKey') return boundsWithin(rangeOf(operator, right.constant.value), WHOLE);
-  if (left.name === 'RowKey') return boundsWithin(WHOLE, rangeOf(operator, right.constant.value));
-  return UNBOUNDED;
+function boundsOfComparison(operator: ComparisonOperator, { name, other }: Comparison): Bounds | undefined {
+  if (other.kind === 'property' || other.constant.type !== 'Edm.String') return UNBOUNDED;
+  if (name === 'PartitionKey') return boundsWithin(rangeOf(operator, other.constant.value), WHOLE);
+  return name === 'RowKey' ? boundsWithin(WHOLE, rangeOf(operator, other.constant.value)) : UNBOUNDED;
 }
 
 /** The bounds of the rows that the filter matches, or that it does not match if `isNegated`; undefined if no row can. */
@@ -138,14 +125,10 @@ function boundsOf(filter: Filter, isNegated: boolean): Bounds | undefined {
     case 'and':
     case 'or': {
       const join = (filter.kind === 'and') === isNegated ? either : both;
-      return join(boundsOf(filter.left, isNegated), boundsOf(filter.right, isNegated));
+      return filter.terms.map(term => boundsOf(term, isNegated)).reduce((a, b) => join(a, b));
     }
     case 'compare':
-      return boundsOfComparison(
-        isNegated ? NEGATED[filter.operator] : filter.operator,
-        filter.left,
-        filter.right,
-      );
+      return boundsOfComparison(isNegated ? NEGATED[filter.operator] : filter.operator, filter);
     default:
       return UNBOUNDED;
   }
@@ -153,31 +136,10 @@ function boundsOf(filter: Filter, isNegated: boolean): Bounds | undefined {
 
 const isPoint = ({ from, until }: Range<string>): boolean => until === after(from);
 
-/** The only row that the filter can match, if it fixes both keys. */
-export function pointOf(filter: Filter): EntityKey | undefined {
-  const bounds = boundsOf(filter, false);
-  if (!bounds || !isPoint(bounds.partition) || !isPoint(bounds.key)) return undefined;
-  return { partitionKey: bounds.partition.from, rowKey: bounds.key.from };
-}
-
-/** The operands of a chain of `and`s, left to right; a chain may be thousands long, so no recursion along it. */
-function conjuncts(filter: Filter): Filter[] {
-  const found: Filter[] = [];
-  const waiting: Filter[] = [filter];
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    if (next.kind === 'and') waiting.push(next.right, next.left);
-    else found.push(next);
-  }
-  return found;
-}
-
 /** True for a comparison of a key with a string that an interval expresses exactly. */
 function isInterval(filter: Filter): boolean {
-  if (filter.kind !== 'compare' || filter.operator === 'ne') return false;
-  const { left, right } = filter;
-  const [property, other] = left.kind === 'property' ? [left, right] : [right, left];
-  const isKey = property.kind === 'property' && KEY_NAMES.has(property.name);
-  return isKey && other.kind === 'constant' && other.constant.type === 'Edm.String';
+  if (filter.kind !== 'compare' || filter.operator === 'ne' || !KEY_NAMES.has(filter.name)) return false;
+  return filter.other.kind === 'constant' && filter.other.constant.type === 'Edm.String';
 }
 
 interface ScanPlan {
@@ -193,10 +155,6 @@ export function scanPlanOf(filter: Filter | undefined): ScanPlan {
   const bounds = boundsOf(filter, false);
   const range = bounds?.range;
   if (!bounds || !isPoint(bounds.partition)) return { range, residual: filter };
-  const undecided = conjuncts(filter).filter(each => !isInterval(each));
-  const [first, ...others] = undecided;
-  return { range, residual: others.reduce<Filter | undefined>(and, first) };
+  const terms = (filter.kind === 'and' ? filter.terms : [filter]).filter(each => !isInterval(each));
+  return { range, residual: terms.length > 1 ? { kind: 'and', terms } : terms[0] };
 }
-
-const and = (left: Filter | undefined, right: Filter): Filter =>
-  left ? { kind: 'and', left, right } : right;

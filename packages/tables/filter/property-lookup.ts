@@ -1,15 +1,14 @@
 // Finds the properties that a filter names in stored entities, each once a row however often the filter names it, and counts
 // what that costs. compile-filter.ts compares what is found.
 import type { Effort, RowInPlace } from '#store';
+import type { EdmValue } from '../entity/edm.js';
 import { escapeText } from '../entity/edm-text.js';
 import {
   cutOff,
   DOUBLE,
-  decodeString,
+  decodeValue,
   ENTRY_BYTES,
-  FLAG_ESCAPED,
   HEADER_BYTES,
-  INT32,
   propertyCount,
   TEXT_OVERHEAD,
 } from '../entity/entity-codec.js';
@@ -45,8 +44,7 @@ export class PropertyLookup {
   #row = -1;
   #isThere = false;
   #entryAt = 0;
-  #text: string | undefined;
-  #binary: Buffer | undefined;
+  #value: EdmValue | undefined;
   literalAt = 0;
   literalLength = 0;
 
@@ -100,8 +98,7 @@ export class PropertyLookup {
   #reset(): void {
     this.#row = this.#of.row;
     this.#isThere = false;
-    this.#text = undefined;
-    this.#binary = undefined;
+    this.#value = undefined;
   }
 
   /** The current row has it there. */
@@ -117,18 +114,12 @@ export class PropertyLookup {
     return bytes[this.#entryAt] ?? -1;
   }
 
-  text(bytes: Buffer): string {
-    if (this.#text !== undefined) return this.#text;
+  /** Decoded once a row. */
+  value(bytes: Buffer): EdmValue {
+    if (this.#value !== undefined) return this.#value;
     this.#of.effort.steps += Math.floor(this.literalLength / BYTES_DECODED_A_STEP);
-    const escaped = ((bytes[this.#entryAt + 1] ?? 0) & FLAG_ESCAPED) !== 0;
-    const text = decodeString(bytes, this.literalAt, this.literalAt + this.literalLength, escaped);
-    this.#text = text;
-    return text;
-  }
-
-  binary(bytes: Buffer): Buffer {
-    this.#binary ??= Buffer.from(this.text(bytes), 'base64');
-    return this.#binary;
+    this.#value = decodeValue(bytes, this.#entryAt, this.literalAt, this.literalLength);
+    return this.#value;
   }
 
   /** Whether the literal is this one, to the byte. */
@@ -139,6 +130,7 @@ export class PropertyLookup {
     return bytes.compare(literal, 0, length, this.literalAt, this.literalAt + length) === 0;
   }
 
+  /** Of a Double, an Int32 or a Boolean. */
   number(bytes: Buffer): number {
     const at = this.#entryAt + 8;
     return bytes[this.#entryAt] === DOUBLE_TYPE ? bytes.readDoubleLE(at) : readInteger(bytes, at);
@@ -149,15 +141,6 @@ export class PropertyLookup {
     const at = this.#entryAt + 8;
     const difference = readInteger(bytes, at + 4) - high;
     return difference === 0 ? (readInteger(bytes, at) >>> 0) - low : difference;
-  }
-
-  integer(bytes: Buffer): bigint {
-    const at = this.#entryAt + 8;
-    return bytes[this.#entryAt] === INT32 ? BigInt(bytes.readInt32LE(at)) : bytes.readBigInt64LE(at);
-  }
-
-  boolean(bytes: Buffer): boolean {
-    return bytes[this.#entryAt + 8] === 1;
   }
 }
 

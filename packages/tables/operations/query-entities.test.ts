@@ -19,6 +19,7 @@ import {
   TABLE,
   type TestAccount,
 } from '../testing/account.js';
+import { and, compare, integer, or, string } from '../testing/filter.js';
 
 const QUERY: QueryEntities = {
   kind: 'queryEntities',
@@ -27,19 +28,9 @@ const QUERY: QueryEntities = {
   top: 1000,
   from: undefined,
 };
-const compare = (name: string, operator: ComparisonOperator, value: string): Filter => ({
-  kind: 'compare',
-  operator,
-  left: { kind: 'property', name },
-  right: { kind: 'constant', constant: { type: 'Edm.String', value } },
-});
-const both = (left: Filter, right: Filter): Filter => ({ kind: 'and', left, right });
-const isOne: Filter = {
-  kind: 'compare',
-  operator: 'eq',
-  left: { kind: 'property', name: 'n' },
-  right: { kind: 'constant', constant: { type: 'Edm.Int32', value: 1 } },
-};
+const keyed = (name: 'PartitionKey' | 'RowKey', operator: ComparisonOperator, value: string): Filter =>
+  compare(name, operator, string(value));
+const isOne = compare('n', 'eq', integer(1));
 
 const page = ({ run }: TestAccount, options: Partial<QueryEntities> = {}, within?: ScanRange) =>
   outcomeOf('entities', run({ ...QUERY, ...options }, within));
@@ -56,19 +47,19 @@ async function openRows(): Promise<TestAccount> {
 
 test('a page costs the rows that it examines', async () => {
   const account = await openRows();
-  const partition = compare('PartitionKey', 'eq', 'b');
+  const partition = keyed('PartitionKey', 'eq', 'b');
   const cases: readonly (readonly [string, Filter | undefined, number, number])[] = [
-    ['point', both(partition, compare('RowKey', 'eq', 'r3')), 1, 1],
-    ['point that is missing', both(partition, compare('RowKey', 'eq', 'x')), 0, 0],
-    ['range', both(partition, both(compare('RowKey', 'ge', 'r1'), compare('RowKey', 'lt', 'r4'))), 3, 3],
-    ['range and property', both(both(partition, compare('RowKey', 'gt', 'r1')), isOne), 3, 1],
+    ['point', and(partition, keyed('RowKey', 'eq', 'r3')), 1, 1],
+    ['point that is missing', and(partition, keyed('RowKey', 'eq', 'x')), 0, 0],
+    ['range', and(partition, keyed('RowKey', 'ge', 'r1'), keyed('RowKey', 'lt', 'r4')), 3, 3],
+    ['range and property', and(partition, keyed('RowKey', 'gt', 'r1'), isOne), 3, 1],
     ['partition', partition, 5, 5],
-    ['partition and property', both(partition, isOne), 5, 2],
-    ['partitions', compare('PartitionKey', 'ge', 'c'), 10, 10],
-    ['row key only', compare('RowKey', 'eq', 'r0'), 20, 4],
+    ['partition and property', and(partition, isOne), 5, 2],
+    ['partitions', keyed('PartitionKey', 'ge', 'c'), 10, 10],
+    ['row key only', keyed('RowKey', 'eq', 'r0'), 20, 4],
     ['property', isOne, 20, 8],
     ['table', undefined, 20, 20],
-    ['nothing can match', both(partition, compare('PartitionKey', 'eq', 'c')), 0, 0],
+    ['nothing can match', and(partition, keyed('PartitionKey', 'eq', 'c')), 0, 0],
   ];
   for (const [name, filter, examined, count] of cases) {
     const found = await page(account, { filter });
@@ -88,7 +79,7 @@ test('a page ends at $top, and its token is the next row to look at', async () =
 
 test('a token may name a missing row, and a key outside the range of the filter', async () => {
   const account = await openRows();
-  const filter = compare('PartitionKey', 'eq', 'c');
+  const filter = keyed('PartitionKey', 'eq', 'c');
   const froms: readonly (readonly [EntityKey, number])[] = [
     [keyOf('', ''), 5],
     [keyOf('r3', 'a'), 5],
@@ -132,12 +123,7 @@ test('a missing table is refused, also with an empty range; a filter of wrong ty
   const account = await openTable();
   await refusalOf('TableNotFound', account.run({ ...QUERY, table: 'Missing' }));
   await refusalOf('TableNotFound', account.run({ ...QUERY, table: 'Missing', top: 0 }));
-  const filter: Filter = {
-    kind: 'compare',
-    operator: 'eq',
-    left: { kind: 'property', name: 'RowKey' },
-    right: { kind: 'constant', constant: { type: 'Edm.Int32', value: 1 } },
-  };
+  const filter = compare('RowKey', 'eq', integer(1));
   await refusalOf('InvalidInput:FilterTypes', account.run({ ...QUERY, table: 'Missing', filter }));
 });
 
@@ -154,7 +140,7 @@ test('the caller sees exactly the rows of the key range, and only these are exam
   assert.deepEqual(keysOf(await page(account, { from: keyOf('', '') }, within)), inside);
   assert.deepEqual(keysOf(await page(account, { from: keyOf('', 'd') }, within)), []);
   assert.deepEqual(keysOf(await page(account, { filter: isOne }, within)), ['b/r3', 'c/r1']);
-  assert.equal((await page(account, { filter: compare('PartitionKey', 'eq', 'a') }, within)).examined, 0);
+  assert.equal((await page(account, { filter: keyed('PartitionKey', 'eq', 'a') }, within)).examined, 0);
   const open = { from: { partition: 'd', key: 'r3' } };
   assert.deepEqual(keysOf(await page(account, {}, open)), ['d/r3', 'd/r4']);
 });
@@ -174,9 +160,7 @@ test('a scan learns what the filter costs', async () => {
   await run({ kind: 'createTable', table: TABLE });
   for (const rowKey of ['a', 'b', 'c'])
     await run({ kind: 'insertEntity', table: TABLE, key: keyOf(rowKey), properties: [number('n', 0)] });
-  let filter: Filter = isOne;
-  for (let terms = 1; terms < 500; terms++) filter = { kind: 'or', left: filter, right: isOne };
-  await run({ ...QUERY, filter });
+  await run({ ...QUERY, filter: or(...Array.from({ length: 500 }, () => isOne)) });
   const [first = 0, ...others] = costs;
   assert(first >= 500 && first < 5000, String(first));
   assert.deepEqual(others, [2 * first, 3 * first]);

@@ -1,28 +1,16 @@
 // Query Entities: one page of the rows that a filter matches, in order (protocol: queries), or one row by its key.
 // The bounds of the scan come from the filter, the caller's key range and the continuation; the residual predicate is evaluated on each row.
-import type { Position, RowInPlace, ScanRange, Visit } from '#store';
+import type { Position, RowInPlace, Visit } from '#store';
 import type { EntityKey } from '../entity/entity-key.js';
 import { compileFilter } from '../filter/compile-filter.js';
-import { scanPlanOf } from '../filter/filter-range.js';
+import { rowsInBoth, scanPlanOf } from '../filter/filter-range.js';
 import { PAGE_BYTES_MAX, PAGE_MILLISECONDS_MAX } from '../limits.js';
 import type { GetEntity, QueryEntities } from '../operation.js';
 import type { Outcome } from '../outcome.js';
 import { TableError } from '../table-error.js';
 import { missingTable, openTable, type TableContext } from '../table-space.js';
 
-const isBefore = (a: Position, b: Position): boolean =>
-  a.partition < b.partition || (a.partition === b.partition && a.key < b.key);
-const latest = (a: Position, b: Position): Position => (isBefore(a, b) ? b : a);
 const START: Position = { partition: '', key: '' };
-
-/** The intersection of the ranges; undefined if it is empty. */
-function intersection(a: ScanRange, b: ScanRange | undefined): ScanRange | undefined {
-  if (!b) return a;
-  const from = latest(a.from, b.from);
-  const until = a.until && b.until ? (isBefore(a.until, b.until) ? a.until : b.until) : (a.until ?? b.until);
-  return until && !isBefore(from, until) ? undefined : { from, until };
-}
-
 const positionOf = (key: EntityKey): Position => ({ partition: key.partitionKey, key: key.rowKey });
 
 /** The end of a page. */
@@ -43,9 +31,8 @@ export async function queryEntities(
   const matches = residual && compileFilter(residual, effort);
   const space = await openTable(context, operation.table);
   if (!space) throw await missingTable(context, operation.table);
-  const allowed = asked && intersection(asked, context.within);
-  const range =
-    allowed && intersection(allowed, { from: operation.from ? positionOf(operation.from) : START });
+  const allowed = asked && context.within ? rowsInBoth(asked, context.within) : asked;
+  const range = allowed && rowsInBoth(allowed, { from: operation.from ? positionOf(operation.from) : START });
   if (!range || operation.top === 0) return { next: undefined, examined: 0 };
   const budget = {
     rows: operation.top,

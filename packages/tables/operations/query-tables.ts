@@ -18,11 +18,11 @@ function fold(filter: Filter): Filter {
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return { kind: filter.kind, left: fold(filter.left), right: fold(filter.right) };
+      return { kind: filter.kind, terms: filter.terms.map(fold) };
     case 'not':
       return { kind: 'not', operand: fold(filter.operand) };
     case 'compare':
-      return { ...filter, left: foldOperand(filter.left), right: foldOperand(filter.right) };
+      return { ...filter, other: foldOperand(filter.other) };
     default:
       return filter;
   }

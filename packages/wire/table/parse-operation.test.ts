@@ -166,9 +166,9 @@ test('the options of a query of entities', () => {
     table: 'T',
     filter: {
       kind: 'compare',
+      name: 'a',
       operator: 'eq',
-      left: { kind: 'property', name: 'a' },
-      right: { kind: 'constant', constant: { type: 'Edm.Int32', value: 1 } },
+      other: { kind: 'constant', constant: { type: 'Edm.Int32', value: 1 } },
     },
     top: 5,
     from: { partitionKey: 'pk', rowKey: 'rk' },

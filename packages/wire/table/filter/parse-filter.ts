@@ -1,6 +1,13 @@
 // The parser of the $filter language: text -> Filter (protocol: queries#filters), over the tokens of filter-token.ts.
 // It refuses terms that cannot be boolean; the evaluation decides comparisons of different types.
-import { type ComparisonOperator, type EdmType, type Filter, type Operand, TableError } from '#tables';
+import {
+  type ComparisonOperator,
+  compareConstants,
+  type EdmType,
+  type Filter,
+  type Operand,
+  TableError,
+} from '#tables';
 import { readToken, type Token } from './filter-token.js';
 
 /**
@@ -10,8 +17,8 @@ import { readToken, type Token } from './filter-token.js';
 export const FILTER_LENGTH_MAX = 32_768;
 
 /**
- * The maximum nesting of parentheses and `not`, which bounds the recursion over the filter. Clients add one pair of parentheses for each
- * link of a chain, and a filter of the maximal length has fewer links.
+ * The maximum nesting of parentheses and `not`, which bounds the recursion of the parser and over the filter. Clients add one pair of
+ * parentheses for each link of a chain, and a filter of the maximal length has fewer links.
  */
 export const FILTER_DEPTH_MAX = 1000;
 
@@ -19,9 +26,15 @@ type Connective = 'and' | 'or';
 
 const CONNECTIVE_NAMES: Readonly<Record<Connective, string>> = { and: 'And', or: 'Or' };
 
-const COMPARISONS: ReadonlyMap<string, ComparisonOperator> = new Map(
-  (['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).map(operator => [operator, operator]),
-);
+/** Each operator, and the one for operands in the other order. */
+const COMPARISONS: ReadonlyMap<string, readonly [ComparisonOperator, ComparisonOperator]> = new Map([
+  ['eq', ['eq', 'eq']],
+  ['ne', ['ne', 'ne']],
+  ['gt', ['gt', 'lt']],
+  ['ge', ['ge', 'le']],
+  ['lt', ['lt', 'gt']],
+  ['le', ['le', 'ge']],
+]);
 
 /** OData operators and functions that the Table service refuses as not implemented (protocol: queries#refused-filters). */
 const UNSUPPORTED_OPERATORS: ReadonlySet<string> = new Set(['add', 'sub', 'mul', 'div', 'mod']);
@@ -30,77 +43,32 @@ const UNSUPPORTED_FUNCTIONS: ReadonlySet<string> = new Set(
    day month year hour minute second round floor ceiling cast isof any all`.split(/\s+/),
 );
 
-/** The static type of an expression; undefined for custom properties. */
-function staticType(filter: Filter): EdmType | undefined {
+/** The type of a term by itself. A custom property may be a Boolean. */
+function typeOf(filter: Filter): EdmType {
   if (filter.kind === 'constant') return filter.constant.type;
   if (filter.kind !== 'property') return 'Edm.Boolean';
   if (filter.name === 'PartitionKey' || filter.name === 'RowKey') return 'Edm.String';
-  return filter.name === 'Timestamp' ? 'Edm.DateTime' : undefined;
+  return filter.name === 'Timestamp' ? 'Edm.DateTime' : 'Edm.Boolean';
 }
 
-/** A custom property may be a Boolean. */
-const truthType = (filter: Filter): EdmType => staticType(filter) ?? 'Edm.Boolean';
-
-/** Refuses a term that cannot be boolean; `left` is the type of the terms before it. */
-function checkTypes(kind: Connective, terms: readonly Filter[]): void {
-  let left: EdmType | undefined;
-  for (const term of terms) {
-    const right = truthType(term);
-    if (left !== undefined && (left !== 'Edm.Boolean' || right !== 'Edm.Boolean')) {
+/** One term stays as it is; terms of a group with the same connective become terms of the chain. Refuses a term that cannot be boolean. */
+function join(kind: Connective, [first, ...others]: readonly [Filter, ...Filter[]]): Filter {
+  if (others.length === 0) return first;
+  const terms: Filter[] = [];
+  let left: EdmType = 'Edm.Boolean';
+  for (const term of [first, ...others]) {
+    const right = typeOf(term);
+    if (terms.length > 0 && (left !== 'Edm.Boolean' || right !== 'Edm.Boolean'))
       throw new TableError('InvalidInput:FilterTypes', { left, right, operator: CONNECTIVE_NAMES[kind] });
-    }
     left = right;
+    if (term.kind === kind) terms.push(...term.terms);
+    else terms.push(term);
   }
+  return { kind, terms };
 }
 
-/** A chain of one connective as a balanced tree, with the terms in their order. */
-function joinAll(kind: Connective, terms: readonly Filter[]): Filter | undefined {
-  checkTypes(kind, terms);
-  let row = terms;
-  while (row.length > 1) {
-    const pairs: Filter[] = [];
-    for (let i = 0; i < row.length; i += 2) {
-      const [left, right] = [row[i], row[i + 1]];
-      if (left) pairs.push(right ? { kind, left, right } : left);
-    }
-    row = pairs;
-  }
-  return row[0];
-}
-
-/** The contents of a pair of parentheses: terms joined by `and`, and those again by `or`. */
-class Group {
-  readonly #disjuncts: Filter[] = [];
-  #conjuncts: Filter[] = [];
-  /** The number of `not` before the next term. */
-  negations = 0;
-
-  add(term: Filter): void {
-    if (this.negations > 0 && truthType(term) !== 'Edm.Boolean') throw new TableError('InvalidInput');
-    let negated = term;
-    for (; this.negations > 0; this.negations--) negated = { kind: 'not', operand: negated };
-    this.#conjuncts.push(negated);
-  }
-
-  /** Starts the next operand of `or`. */
-  beginDisjunct(): void {
-    const conjunction = joinAll('and', this.#conjuncts);
-    if (conjunction) this.#disjuncts.push(conjunction);
-    this.#conjuncts = [];
-  }
-
-  /** The whole group; undefined if it is empty. */
-  filter(): Filter | undefined {
-    this.beginDisjunct();
-    return joinAll('or', this.#disjuncts);
-  }
-}
-
-/** Open groups are kept in a list instead of the call stack, which a request could exhaust. */
 class FilterParser {
   readonly #text: string;
-  readonly #outer: Group[] = [];
-  #group = new Group();
   #depth = 0;
   #token: Token;
 
@@ -110,72 +78,74 @@ class FilterParser {
   }
 
   parse(): Filter {
-    do {
-      this.#readTerm();
-    } while (this.#readConnective());
-    const filter = this.#group.filter();
-    if (this.#token.kind !== 'end' || this.#outer.length > 0 || !filter) throw this.#unexpected();
-    if (truthType(filter) !== 'Edm.Boolean') throw new TableError('InvalidInput');
+    const filter = this.#group();
+    if (this.#token.kind !== 'end') throw this.#unexpected();
+    if (typeOf(filter) !== 'Edm.Boolean') throw new TableError('InvalidInput');
     return filter;
   }
 
-  /** A comparison or a boolean operand, with the `not` and the opening parentheses before it and the closing ones after it. */
-  #readTerm(): void {
-    for (;;) {
-      if (this.#takeWord('not')) {
-        this.#group.negations++;
-      } else if (this.#token.kind === 'open') {
-        this.#advance();
-        this.#outer.push(this.#group);
-        this.#group = new Group();
-      } else break;
-      if (++this.#depth > FILTER_DEPTH_MAX) throw new TableError('InvalidInput');
-    }
-    this.#add(this.#readComparison());
-    while (this.#token.kind === 'close') {
-      const inside = this.#group.filter();
-      const outer = this.#outer.pop();
-      if (!inside || !outer) throw this.#unexpected();
-      this.#advance();
-      this.#depth--;
-      this.#group = outer;
-      this.#add(inside);
-    }
+  /** Terms joined by `and`, and those again by `or`. */
+  #group(): Filter {
+    const disjuncts: [Filter, ...Filter[]] = [this.#conjunction()];
+    while (this.#take('or')) disjuncts.push(this.#conjunction());
+    return join('or', disjuncts);
   }
 
-  #add(term: Filter): void {
-    this.#depth -= this.#group.negations;
-    this.#group.add(term);
+  #conjunction(): Filter {
+    const conjuncts: [Filter, ...Filter[]] = [this.#term()];
+    while (this.#take('and')) conjuncts.push(this.#term());
+    return join('and', conjuncts);
   }
 
-  #readConnective(): boolean {
-    if (this.#takeWord('and')) return true;
-    if (!this.#takeWord('or')) return false;
-    this.#group.beginDisjunct();
-    return true;
+  /** A comparison, a boolean operand or a group, with the `not` before it. */
+  #term(): Filter {
+    const depth = this.#depth;
+    let negations = 0;
+    for (; this.#take('not'); negations++) this.#descend();
+    let term = this.#take('(') ? this.#restOfGroup() : this.#comparison();
+    if (negations > 0 && typeOf(term) !== 'Edm.Boolean') throw new TableError('InvalidInput');
+    for (; negations > 0; negations--) term = { kind: 'not', operand: term };
+    this.#depth = depth;
+    return term;
   }
 
-  #readComparison(): Filter {
-    const left = this.#readOperand();
-    const operator = this.#token.kind === 'identifier' ? COMPARISONS.get(this.#word()) : undefined;
-    if (!operator) return left;
+  #descend(): void {
+    if (++this.#depth > FILTER_DEPTH_MAX) throw new TableError('InvalidInput');
+  }
+
+  #restOfGroup(): Filter {
+    this.#descend();
+    const filter = this.#group();
+    if (!this.#take(')')) throw this.#unexpected();
+    return filter;
+  }
+
+  #comparison(): Filter {
+    const left = this.#operand();
+    const token = this.#token;
+    const [operator, flipped] = (token.kind === 'word' && COMPARISONS.get(token.text)) || [];
+    if (!operator || !flipped) return left;
     this.#advance();
-    return { kind: 'compare', operator, left, right: this.#readOperand() };
+    const right = this.#operand();
+    if (left.kind === 'property') return { kind: 'compare', name: left.name, operator, other: right };
+    if (right.kind === 'property')
+      return { kind: 'compare', name: right.name, operator: flipped, other: left };
+    const value = compareConstants(left.constant, operator, right.constant);
+    return { kind: 'constant', constant: { type: 'Edm.Boolean', value } };
   }
 
-  #readOperand(): Operand {
+  #operand(): Operand {
     const token = this.#token;
     if (token.kind === 'literal') {
       this.#advance();
       return { kind: 'constant', constant: token.constant };
     }
+    if (token.kind !== 'word') throw this.#unexpected();
+    const name = token.text;
     // Azure answers `p eq null` with the plain text of InvalidInput (seen in 2024).
-    if (token.kind === 'null') throw new TableError('InvalidInput');
-    if (token.kind !== 'identifier') throw this.#unexpected();
-    const name = this.#word();
+    if (name === 'null') throw new TableError('InvalidInput');
     this.#advance();
-    if (this.#token.kind === 'open' && UNSUPPORTED_FUNCTIONS.has(name))
-      throw new TableError('NotImplemented');
+    if (UNSUPPORTED_FUNCTIONS.has(name) && this.#isNext('(')) throw new TableError('NotImplemented');
     return { kind: 'property', name };
   }
 
@@ -183,29 +153,28 @@ class FilterParser {
     this.#token = readToken(this.#text, this.#token.end);
   }
 
-  #word(): string {
-    return this.#text.slice(this.#token.start, this.#token.end);
+  #isNext(text: string): boolean {
+    return this.#token.kind !== 'literal' && this.#token.text === text;
   }
 
-  #takeWord(word: string): boolean {
-    if (this.#token.kind !== 'identifier' || this.#word() !== word) return false;
+  /** Consumes a word or a mark if it is the next token. */
+  #take(text: string): boolean {
+    if (!this.#isNext(text)) return false;
     this.#advance();
     return true;
   }
 
   /** The position is that after the unexpected token (protocol: queries#refused-filters). */
   #unexpected(): TableError {
-    const { kind, end } = this.#token;
-    const isOperator =
-      kind === 'equals' || (kind === 'identifier' && UNSUPPORTED_OPERATORS.has(this.#word()));
-    if (isOperator) return new TableError('NotImplemented');
-    return new TableError('InvalidInput:FilterSyntax', { position: end, filter: this.#text });
+    const token = this.#token;
+    const text = token.kind === 'literal' ? '' : token.text;
+    if (text.startsWith('=') || UNSUPPORTED_OPERATORS.has(text)) return new TableError('NotImplemented');
+    return new TableError('InvalidInput:FilterSyntax', { position: token.end, filter: this.#text });
   }
 }
 
 /**
- * Parses a decoded $filter. A blank one matches every entity, as on Azure. Chains of one connective
- * become balanced trees, so that recursion over them is bounded by FILTER_DEPTH_MAX and the logarithm of their lengths.
+ * Parses a decoded $filter. A blank one matches every entity, as on Azure.
  * Refuses with InvalidInput:FilterSyntax (`position`, `filter`), InvalidInput:FilterTypes (`left`, `right`, `operator`),
  * InvalidInput where Azure gives no reason, NotImplemented for OData features that the service lacks, and InvalidUri:TooLong beyond
  * FILTER_LENGTH_MAX.
