@@ -119,6 +119,22 @@ test('what a get has leased is answered, whatever keeps it from leasing more', a
   await assert.rejects(get(never, 2), { code: 'conflict' });
 });
 
+test('no message is leased for a time that is over when it is leased', async () => {
+  const account = await openQueue();
+  for (const text of ['a', 'b', 'c', 'd']) await put(account, text);
+  let races = 0;
+  const slow = commitsAfter(account, async () => {
+    races += 1;
+    if (races === 1) assert.deepEqual(textsOf(await get(account, 1)), ['a']);
+    else account.time.now += 2n * SECOND;
+  });
+  assert.deepEqual(textsOf(await get(slow, 2, 1)), ['b']);
+  assert.deepEqual(
+    [races, (await get(account, 3)).map(({ text, dequeueCount }) => text + dequeueCount)],
+    [2, ['c1', 'd1', 'b2']],
+  );
+});
+
 test('a message before a claimed one is found and comes first', async () => {
   const account = await openQueue();
   const { store } = account;

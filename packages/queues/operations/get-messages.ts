@@ -118,7 +118,7 @@ interface Aim {
   readonly nonce: Buffer;
   /**
    * When the messages become visible again that an earlier commit of the same get has leased: those of later ones do so at the same moment,
-   * so that messages of one get keep the order of their puts. Undefined for the first commit.
+   * so that messages of one get keep the order of their puts; once that moment is past, none is leased. Undefined for the first commit.
    */
   readonly visible: bigint | undefined;
 }
@@ -132,6 +132,7 @@ function take(
   aim: Aim,
 ): Decision<LeasedMessage[]> {
   const visible = aim.visible ?? tick + aim.timeout;
+  if (visible <= tick) return { result: [] };
   const puts: { key: string; value: Buffer }[] = [];
   const deletes: string[] = [];
   const result: LeasedMessage[] = [];
@@ -237,7 +238,11 @@ async function lease(getting: Getting): Promise<readonly LeasedMessage[]> {
   const all: LeasedMessage[] = [];
   const giveUp = clock() + PATIENCE;
   try {
-    while ((await leaseFound(getting, claims, all)) && clock() < giveUp);
+    while (
+      (await leaseFound(getting, claims, all)) &&
+      clock() < (all[0]?.visible ?? giveUp) &&
+      clock() < giveUp
+    );
     return all;
   } catch (error) {
     // No other get returns the leased messages until they are visible again.
