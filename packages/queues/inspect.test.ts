@@ -54,7 +54,7 @@ test('rows that are cut, of another form, or under another key are found', async
 test('metadata of queues, of the service and of reserved names is checked', () => {
   assert.equal(inspectQueueSpace(SPACE), undefined);
   const damaged: readonly (readonly [RegExp, Partial<Space>])[] = [
-    [/InvalidResourceName/, { name: 'Jobs' }],
+    [/its name is none/, { name: 'Jobs' }],
     [/cut short/, { metadata: metadata.subarray(0, 3) }],
     [/cannot be read/, { metadata: metadata.subarray(0, -1) }],
     [/metadata is damaged/, { metadata: Buffer.concat([metadata, Buffer.from(' ')]) }],

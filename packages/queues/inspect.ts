@@ -2,7 +2,7 @@
 // sound. The engine checks its own spaces and rows; this checks their contents, each row on its own.
 import { faultOf, propertiesFault, reservedNameFault } from '#account';
 import type { Row, Space } from '#store';
-import { checkQueueName } from './limits.js';
+import { isQueueName } from './limits.js';
 import {
   allVisibilityKeys,
   COUNT_KEY,
@@ -29,7 +29,7 @@ export const inspectQueueRow = (space: Space, row: Row): string | undefined =>
 function spaceFault(space: Space): string | undefined {
   if (space.service === 'properties') return propertiesFault(space, 'queue');
   if (space.service === 'dropped queue') return reservedNameFault(space);
-  checkQueueName(space.name);
+  if (!isQueueName(space.name)) return 'its name is none that a queue can have.';
   const encoded = encodeQueueMetadata(decodeQueueMetadata(space.metadata));
   return encoded.equals(space.metadata) ? undefined : "the queue's metadata is damaged.";
 }

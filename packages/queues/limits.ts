@@ -6,8 +6,7 @@ import { QueueError } from './queue-error.js';
 /** 9999-12-31T23:59:59Z in ticks: the expiry of a message that never expires (recorded; protocol: messages#life). */
 export const NEVER = 2_534_023_007_990_000_000n;
 
-const QUEUE_NAME_LENGTH_MIN = 3;
-const QUEUE_NAME_LENGTH_MAX = 63;
+const QUEUE_NAME_LENGTH = /^.{3,63}$/s;
 export const QUEUES_PAGE_MAX = 5000;
 /** Of a message's text in UTF-8, without its XML. */
 export const MESSAGE_BYTES_MAX = 65_536;
@@ -19,10 +18,11 @@ export const TIME_TO_LIVE_SECONDS_DEFAULT = 604_800;
 
 const QUEUE_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
+export const isQueueName = (name: string): boolean => QUEUE_NAME_LENGTH.test(name) && QUEUE_NAME.test(name);
+
 /** Length before characters, as for tables (protocol: queues#names). */
 export function checkQueueName(name: string): void {
-  if (name.length < QUEUE_NAME_LENGTH_MIN || name.length > QUEUE_NAME_LENGTH_MAX)
-    throw new QueueError('OutOfRangeInput:ResourceName');
+  if (!QUEUE_NAME_LENGTH.test(name)) throw new QueueError('OutOfRangeInput:ResourceName');
   if (!QUEUE_NAME.test(name)) throw new QueueError('InvalidResourceName');
 }
 
