@@ -194,6 +194,22 @@ test('a changeset that fails, and a query, to the byte', async () => {
   assert((await query('missing')).includes(gone));
 });
 
+test('a query with another page has its continuation in the part', async () => {
+  const service = await openTable();
+  await post(service, changeset(inserts(2)));
+  const query = async (more: string): Promise<string> => {
+    const part = partText({ line: `GET ${ENDPOINT}/People?$top=1${more}` });
+    return textOf(await post(service, `--batch_1\r\n${part}--batch_1--\r\n`));
+  };
+  const first = await query('');
+  assert.match(
+    first,
+    /x-ms-continuation-NextPartitionKey: 1!4!cA--\r\nx-ms-continuation-NextRowKey: 1!4!cjE-\r\n\r\n\{/,
+  );
+  const last = await query('&NextPartitionKey=1!4!cA--&NextRowKey=1!4!cjE-');
+  assert.ok(last.includes('"RowKey":"r1"') && !last.includes('continuation'));
+});
+
 test('a part that fails has the format that it asked for', async () => {
   const service = await openTable();
   const put = (query: string): Part => ({

@@ -77,6 +77,8 @@ export function formatPart(answer: Answer, contentId: string | undefined): strin
   head += line('Location', location);
   if (status === 204) head += line('DataServiceId', location);
   head += line('ETag', answer.etag);
+  // Without its tokens, a page that is not the last would look like all of the answer (protocol: queries#continuation).
+  if (withContent) for (const [name, value] of answer.more ?? []) head += line(name, value);
   const text = body === undefined || typeof body === 'string' ? (body ?? '') : body.toString('utf8');
   return `${OPENING}HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Unknown'}\r\n${head}\r\n${text}\r\n`;
 }
