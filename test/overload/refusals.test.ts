@@ -59,8 +59,14 @@ test('a read-only file system: a directory, one to be created, one that holds a 
   const disk = newDisk(t, 'tmpfs', 16);
   if (disk === undefined) return;
   const [empty, store] = [join(disk.path, 'empty'), join(disk.path, 'store')];
+  const old = join(disk.path, 'old');
   mkdirSync(empty);
-  await (await openLmdbStore({ directory: store, durability: 'none' })).close();
+  for (const each of [store, old])
+    await (await openLmdbStore({ directory: each, durability: 'none' })).close();
+  // As in a backup, which no process opens.
+  rmSync(join(old, 'data.mdb-lock'));
+  mkdirSync(join(old, 'contents'));
+  writeFileSync(join(old, 'contents', 'format'), '1\n');
   disk.makeReadOnly();
   const sentence = /its file system is read-only; make it writable, or choose another directory \(EROFS/;
   for (const data of [empty, join(disk.path, 'missing'), join(empty, 'two', 'three'), store])
@@ -74,6 +80,12 @@ test('a read-only file system: a directory, one to be created, one that holds a 
     /^shelfmark: \S+copy cannot be made or read: EROFS: read-only file system[^\n]+\n$/,
   );
   assert.equal(backup.code, 1);
+  const other =
+    /^shelfmark: \S+contents has format 1; this program knows format 2\. Use the version[^\n]+\n$/;
+  const check = await runToEnd(['check', old]);
+  const copy = await runToEnd(['backup', join(directory, 'of-old'), '--data', old]);
+  assert.deepEqual([check.code, copy.code], [2, 1]);
+  for (const { stderr } of [check, copy]) assert.match(stderr, other);
 });
 
 test('a file, and a path that leads through one', { skip }, async () => {

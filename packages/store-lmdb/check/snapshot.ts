@@ -5,7 +5,7 @@ import { accessSync, chownSync, constants, existsSync, statSync } from 'node:fs'
 import { chmod, copyFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Inspection, StoreError, type StoreReport } from '#store';
-import { contentsOf, FORMAT_NAME, PROCESSES_NAME } from '../content/content-path.js';
+import { assertFormat, contentsOf, FORMAT_NAME, PROCESSES_NAME } from '../content/content-path.js';
 import { monotonicNow, ProcessEntry } from '../content/process-entry.js';
 import { FILE_NAME, openRoot } from '../environment.js';
 import { engineError } from '../lmdb/engine-error.js';
@@ -28,19 +28,22 @@ export async function checkSnapshot(
   onSlice?: () => void,
 ): Promise<StoreReport> {
   const path = dataFile(directory);
-  if (isAtRest(path)) return checkBoth(path, inspection, onSlice);
   const check = () => checkBoth(path, inspection, onSlice);
-  return withContentsPinned(path, () => withSnapshot(path, check));
+  return withContentsPinned(path, () => (isAtRest(path) ? check() : withSnapshot(path, check)));
 }
 
 /**
  * Runs `use`, which reads rows of the store and then contents that they name: no process removes these in the meantime.
+ * Fails with `unsupported` if another version wrote the contents.
  */
 export async function withContentsPinned<T>(path: string, use: () => Promise<T>): Promise<T> {
-  if (isAtRest(path) || !isWritable(path)) return use();
+  const contents = contentsOf(dirname(path));
+  if (!isWritable(path)) {
+    assertFormat(contents);
+    return use();
+  }
   // Creates nothing next to a file that is no store's.
   checkFileHead(path);
-  const contents = contentsOf(dirname(path));
   const isNew = !existsSync(contents);
   // A server that writes its first content now finds the directory, and takes it for durable.
   const entry = new ProcessEntry(contents, true, monotonicNow());
