@@ -6,7 +6,11 @@ import { FileContent, type Mood, type Write } from './file-content.js';
 import type { Record } from './recording.js';
 
 /** Entries that change together: each gets another inode, or is removed. */
-type Change = readonly (readonly [name: string, inode: bigint | undefined])[];
+interface Change {
+  readonly entries: readonly (readonly [name: string, inode: bigint | undefined])[];
+  /** What this change does not happen without: a file that moves to another directory is in one of them. */
+  readonly other?: Change | undefined;
+}
 
 class Directory {
   readonly #settled = new Map<string, bigint>();
@@ -24,16 +28,22 @@ class Directory {
     for (const change of this.#pending.splice(0, count)) enter(change, this.#settled);
   }
 
-  cut(mood: Mood, draw: Draw): ReadonlyMap<string, bigint> {
-    const entries = new Map(this.#settled);
+  /** The changes that are lost. */
+  lost(mood: Mood, draw: Draw): readonly Change[] {
     const counts = { all: 0, none: this.#pending.length, some: draw(between(0, this.#pending.length)) };
-    for (const change of this.#pending.slice(0, counts[mood])) enter(change, entries);
+    return this.#pending.slice(counts[mood]);
+  }
+
+  entriesWithout(lost: ReadonlySet<Change | undefined>): ReadonlyMap<string, bigint> {
+    const entries = new Map(this.#settled);
+    for (const change of this.#pending)
+      if (!lost.has(change) && !lost.has(change.other)) enter(change, entries);
     return entries;
   }
 }
 
 function enter(change: Change, entries: Map<string, bigint>): void {
-  for (const [name, inode] of change) {
+  for (const [name, inode] of change.entries) {
     if (inode === undefined) entries.delete(name);
     else entries.set(name, inode);
   }
@@ -85,8 +95,9 @@ export class Disk {
   cut(mood: Mood, draw: Draw): ReadonlyMap<string, Buffer> {
     const contents = new Map<bigint, Buffer>();
     const image = new Map<string, Buffer>();
+    const lost = new Set([...this.#directories.values()].flatMap(directory => directory.lost(mood, draw)));
     const walk = (inode: bigint, prefix: string): void => {
-      for (const [name, child] of this.#directories.get(inode)?.cut(mood, draw) ?? []) {
+      for (const [name, child] of this.#directories.get(inode)?.entriesWithout(lost) ?? []) {
         if (this.#directories.has(child)) {
           walk(child, `${prefix}${name}/`);
           continue;
@@ -153,16 +164,20 @@ export class Disk {
   #name({ kind, inode, text, data }: Record): void {
     if (kind === 'created') this.#files.set(inode, new FileContent());
     if (kind === 'made directory') this.#addDirectory(text, inode);
-    const other = data.toString();
-    const isMoved = kind === 'renamed' || kind === 'linked';
-    if (isMoved && dirname(text) !== dirname(other))
-      throw new Error(`${text} went to another directory, ${other}.`);
-    const from: Change = kind === 'linked' ? [] : [[nameOf(text), isMoved ? undefined : inode]];
-    const gone: Change =
-      kind === 'unlinked' || kind === 'removed directory' ? [[nameOf(text), undefined]] : from;
-    const change: Change = isMoved ? [...gone, [nameOf(other), inode]] : gone;
-    const directory = this.#inodes.get(dirname(text));
-    this.#directories.get(directory ?? 0n)?.change(change);
+    const [of, to] = [text, data.toString()].map(path =>
+      this.#directories.get(this.#inodes.get(dirname(path)) ?? 0n),
+    );
+    const added = [nameOf(kind === 'renamed' || kind === 'linked' ? data.toString() : text), inode] as const;
+    const removed = [nameOf(text), undefined] as const;
+    if (kind === 'unlinked' || kind === 'removed directory') of?.change({ entries: [removed] });
+    else if (kind === 'linked') to?.change({ entries: [added] });
+    else if (kind !== 'renamed') of?.change({ entries: [added] });
+    else if (of === to) of?.change({ entries: [removed, added] });
+    else {
+      const other: Change = { entries: [added] };
+      to?.change(other);
+      of?.change({ entries: [removed], other });
+    }
   }
 }
 

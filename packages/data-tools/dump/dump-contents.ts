@@ -9,7 +9,7 @@ import type { ContentJournal } from '../contents/content-journal.js';
 import { type BlobPlace, type InputContainer, movedPages } from '../contents/move-container.js';
 import type { Messages, QueueContent } from '../queues/queue-account.js';
 import type { ToolContext } from '../run/context.js';
-import { install, syncFile } from '../run/files.js';
+import { install, makeDirectory, syncFile } from '../run/files.js';
 import type { Address } from '../source/address.js';
 import { ToolError } from '../source/tool-error.js';
 import { FolderFiles, sumOf, writePieces } from './dump-files.js';
@@ -174,7 +174,7 @@ async function dumpQueue(
 /** Gives a complete file its name in the dump. */
 function installIn(directory: string, path: string, file: string): void {
   const target = join(directory, path);
-  mkdirSync(dirname(target), { recursive: true });
+  makeDirectory(dirname(target));
   install(file, target);
 }
 

@@ -225,6 +225,8 @@ async function inWork(
         open: ({ id, state }) => Part.open(partPath(work, id), state),
       });
       journal.append({ kind: 'read' });
+      // Before parts get names that no shard has.
+      journal.sync();
     }
     const result = await finish(run, journal);
     journal.close();

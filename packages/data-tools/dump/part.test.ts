@@ -1,11 +1,20 @@
 // A part whose run is killed after any checkpoint, with more or less of the next rows in its file, and resumed: it ends
 // as one that was never killed.
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  truncateSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { formatLine } from '../line/line.js';
+import { RowError } from '../line/row.js';
 import { rowOf } from '../testing/nasty-rows.js';
 import { Part, type PartState } from './part.js';
 
@@ -52,4 +61,28 @@ test('a killed part goes on where its checkpoint was', async t => {
     assert.deepEqual(await finish(path, reached), expected, path);
     assert.deepEqual(filesOf(path), filesOf(whole), path);
   }
+});
+
+test('a part whose lines are damaged is not continued, and leaves no file open', {
+  skip: process.platform !== 'linux',
+}, async t => {
+  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-part-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const openFiles = (): readonly string[] =>
+    readdirSync('/proc/self/fd').flatMap(fd => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return [];
+      }
+    });
+  const path = join(directory, 'part');
+  const reached = await finish(path, undefined);
+  truncateSync(path, 1);
+  truncateSync(path, reached.bytes);
+  await assert.rejects(Part.open(path, reached), RowError);
+  assert.deepEqual(
+    openFiles().filter(name => name.startsWith(directory)),
+    [],
+  );
 });

@@ -5,7 +5,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Checksum } from '../line/checksum.js';
 import { formatBoth, formatContent } from '../line/line.js';
 import { formatString } from '../line/literal.js';
@@ -13,6 +13,7 @@ import { readRow } from '../line/read-rows.js';
 import type { Key, Row } from '../line/row.js';
 import { RowShape } from '../line/row-shape.js';
 import { textLines } from '../line/text-lines.js';
+import { syncFile } from '../run/files.js';
 import type { ShardSink } from '../run/move-shards.js';
 
 export interface PartitionSum {
@@ -111,13 +112,25 @@ export class Part implements ShardSink<PartState> {
   /** Continues a part at its checkpoint, or begins again if there is none or the file is shorter than it states. */
   static async open(path: string, from: PartState | undefined): Promise<Part> {
     const lines = await open(path, from === undefined ? 'w+' : 'a+');
-    const sums = await open(Part.sumsPath(path), 'w');
-    const part = new Part(path, lines, sums);
-    if (from === undefined) return part;
-    const { size } = await lines.stat();
-    await lines.truncate(size < from.bytes ? 0 : from.bytes);
-    if (size >= from.bytes) await part.#readAgain();
-    return part;
+    try {
+      const part = new Part(path, lines, await open(Part.sumsPath(path), 'w'));
+      if (from !== undefined) await part.#continue(from);
+      return part;
+    } catch (error) {
+      await lines.close();
+      throw error;
+    }
+  }
+
+  async #continue({ bytes }: PartState): Promise<void> {
+    try {
+      const { size } = await this.#lines.stat();
+      await this.#lines.truncate(size < bytes ? 0 : bytes);
+      if (size >= bytes) await this.#readAgain();
+    } catch (error) {
+      await this.#sums.close();
+      throw error;
+    }
   }
 
   async #readAgain(): Promise<void> {
@@ -166,16 +179,19 @@ export class Part implements ShardSink<PartState> {
     return rows.length;
   }
 
-  /** Everything written so far survives a power cut. */
+  /** The lines written so far survive a power cut; a resumed part makes its sums from them. */
   async checkpoint(): Promise<PartState> {
     await this.#lines.datasync();
     return { rows: this.rows, bytes: this.#bytes, sha256: this.#hash.copy().digest('hex') };
   }
 
+  /** Both files survive a power cut: a finished part is not read again. */
   async end(): Promise<PartState> {
     const last = this.#partitions.end();
     if (last !== undefined) await this.#sums.appendFile(formatPartition(last));
+    await this.#sums.datasync();
     const state = await this.checkpoint();
+    syncFile(dirname(this.path));
     await this.close();
     return state;
   }

@@ -17,9 +17,18 @@ import { dirname } from 'node:path';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
 import { leaveName, takeName } from './take-name.js';
 
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /**
  * With its parents, one at a time: Node's recursive `mkdir` never ends where a file system answers ENOENT below an
- * existing directory, as /proc does. Fails with the system's error.
+ * existing directory, as /proc does. It survives a power cut. Fails with the system's error.
  */
 export function makeDirectory(path: string, mode?: number): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -30,15 +39,7 @@ export function makeDirectory(path: string, mode?: number): void {
     makeDirectory(dirname(path), mode);
     mkdirSync(path, { mode });
   }
-}
-
-export function syncFile(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  syncFile(dirname(path));
 }
 
 /** Gives a complete file its name. */

@@ -2,8 +2,9 @@
 // identifies the run: its arguments, without addresses' secrets. A truncated last line is ignored. A journal of other
 // arguments is refused (exit 2), and that of a finished run is removed.
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, truncateSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { systemCodeOf, ToolError } from '../source/tool-error.js';
-import { takeLock } from './files.js';
+import { syncFile, takeLock } from './files.js';
 
 const VERSION = 4;
 
@@ -64,6 +65,7 @@ export class Journal<Entry> {
   /** What was appended survives a power cut. */
   sync(): void {
     fsyncSync(this.#file);
+    syncFile(dirname(this.#path));
   }
 
   close(): void {
