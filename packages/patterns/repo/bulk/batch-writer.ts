@@ -45,7 +45,7 @@ export class BatchWriter {
   /** Batches. None rejects. */
   readonly #underWay = new Set<Promise<void>>();
   readonly #reports: WriteReport[] = [];
-  /** Of a batch: what is no error of the service. */
+  /** Of a batch: what is no error of the service. Nothing more is sent; what is done is reported first. */
   #failure: { readonly thrown: unknown } | undefined;
   /** What the source threw. What it gave before that is written and reported first. */
   #broken: { readonly thrown: unknown } | undefined;
@@ -87,12 +87,12 @@ export class BatchWriter {
   async *reports(): AsyncGenerator<WriteReport, void, undefined> {
     try {
       for (;;) {
-        this.#signal?.throwIfAborted();
-        if (this.#failure) throw this.#failure.thrown;
-        this.#send();
+        if (this.#signal?.aborted) this.#failure ??= { thrown: this.#signal.reason };
+        if (!this.#failure) this.#send();
         if (this.#reports.length > 0) yield* this.#reports.splice(0);
-        else if (this.#isAtEnd && this.#underWay.size === 0) {
-          if (this.#broken) throw this.#broken.thrown;
+        else if (this.#underWay.size === 0 && (this.#failure || this.#isAtEnd)) {
+          const end = this.#failure ?? this.#broken;
+          if (end) throw end.thrown;
           return;
         } else await this.#step();
       }
@@ -118,7 +118,7 @@ export class BatchWriter {
   /** Waits for the next change, if there is room for one, or until something was written. */
   async #step(): Promise<void> {
     const awaited = [...this.#underWay];
-    if (!this.#isAtEnd && !this.#isFull) {
+    if (!this.#failure && !this.#isAtEnd && !this.#isFull) {
       this.#reading ??= this.#read();
       awaited.push(this.#reading);
       if (this.#lanes.count > 0) this.#lingering ??= this.#wait();
@@ -180,13 +180,11 @@ export class BatchWriter {
         return;
       }
       const { changes } = load;
-      const written = writeLoad(this.#service, changes, { signal: this.#signal })
-        .then(
-          reports => void this.#reports.push(...reports),
-          (thrown: unknown) => {
-            this.#failure ??= { thrown };
-          },
-        )
+      const report = (done: WriteReport): unknown => this.#reports.push(done);
+      const written = writeLoad(this.#service, changes, report, { signal: this.#signal })
+        .catch((thrown: unknown) => {
+          this.#failure ??= { thrown };
+        })
         .then(() => {
           this.#lanes.release(load);
           this.#buffered -= changes.length;

@@ -20,6 +20,8 @@ export type WriteReport =
   | { readonly index: number; readonly kind: 'done'; readonly stored: WriteResult }
   | { readonly index: number; readonly kind: 'failed'; readonly error: AnyPatternError };
 
+type Report = (report: WriteReport) => void;
+
 /** A change that was taken from the source, and its place there. */
 export interface WaitingChange {
   readonly index: number;
@@ -72,24 +74,24 @@ function batchOf(service: Service, first: WaitingChange, changes: readonly Waiti
   return { batch, taken };
 }
 
-/** In their order, in batches; by itself what a batch does not take, or would have alone. Rejects only for errors other than the service's: the caller's signal. */
+/** In their order, in batches; by itself what a batch does not take, or would have alone. Rejects only for errors other than the service's, as the caller's signal; what was done before is reported. */
 export async function writeLoad(
   service: Service,
   changes: readonly WaitingChange[],
+  report: Report,
   options: CallOptions = {},
-): Promise<readonly WriteReport[]> {
-  const reports: WriteReport[] = [];
+): Promise<void> {
   let left = changes;
   for (let [first] = left; first !== undefined; [first] = left) {
     const { batch, taken } = batchOf(service, first, left.length > 1 ? left : []);
     if (taken.length < 2) {
-      reports.push(await writeOne(service, first, options));
+      report(await writeOne(service, first, options));
       left = left.slice(1);
       continue;
     }
     try {
       const results = await batch.commit(options);
-      reports.push(...taken.map(({ index }, at) => ({ index, kind: 'done', stored: results[at] }) as const));
+      for (const [at, { index }] of taken.entries()) report({ index, kind: 'done', stored: results[at] });
       left = left.slice(taken.length);
     } catch (thrown) {
       const error = asError(thrown);
@@ -99,11 +101,10 @@ export async function writeLoad(
         bad === undefined || isOfAll(cause)
           ? new Map(taken.map(change => [change, cause]))
           : await refusedChanges(service.requests, taken, bad, cause, options);
-      for (const [change, each] of refused) reports.push(failed(change, each));
+      for (const [change, each] of refused) report(failed(change, each));
       left = left.filter(change => !refused.has(change));
     }
   }
-  return reports;
 }
 
 /** The change that the service named, and all others that it would refuse given the current rows; none if these cannot be read. */

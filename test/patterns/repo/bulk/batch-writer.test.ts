@@ -273,6 +273,34 @@ describePeers('the batch writer', peer => {
     await assert.rejects(waiting, /silence/);
   });
 
+  test('what is done before a signal ends it is reported', async () => {
+    const controller = new AbortController();
+    // The second batch of a partition.
+    const plan = (index: number) => {
+      if (index > 0) controller.abort();
+      return undefined;
+    };
+    const { db, table, repo } = await fresh(peer, Employee, { plan });
+    const note = '\u0001'.repeat(30_000);
+    const changes = Array.from({ length: 40 }, (_, id) =>
+      change.create(Employee, { ...anna, id, note }, { table }),
+    );
+    const reported: number[] = [];
+    await assert.rejects(
+      async () => {
+        for await (const { index, kind } of writeAll(db, changes, { signal: controller.signal }))
+          if (kind === 'done') reported.push(index);
+      },
+      { name: 'AbortError' },
+    );
+    const there = await collect(repo.partition(anna).select('id'));
+    assert.deepEqual(
+      there.map(({ value }) => value.id),
+      reported,
+    );
+    assert(reported.length > 0);
+  });
+
   test('a source that is slow is not waited for, and one that fails ends the whole', async () => {
     const { db, table } = await fresh(peer, Employee, { sleep: nextTurn });
     let isFirstDone = false;
