@@ -151,10 +151,10 @@ export class CassandraStore implements Engine {
     return this.#call(() => this.#catalog.update(space, change));
   }
 
-  dropSpace(space: Space): Promise<boolean> {
+  dropSpace(space: Space, check?: (metadata: Buffer) => void): Promise<boolean> {
     return this.#call(async () => {
       await this.#reclaim.enter(space);
-      const isDropped = await this.#catalog.drop(space);
+      const isDropped = await this.#catalog.drop(space, check);
       if (isDropped) this.#reclaim.begin(space.id);
       return isDropped;
     });

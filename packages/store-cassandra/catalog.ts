@@ -157,11 +157,12 @@ export class Catalog {
   }
 
   /** False if it was gone, or already marked. */
-  async drop(space: Space): Promise<boolean> {
+  async drop(space: Space, check?: (metadata: Buffer) => void): Promise<boolean> {
     const key = SPACES + space.name;
     const isMine = await this.#commit(space, [key], ({ keys: [row] }) => {
       const stored = row && storedOf(space, row);
       if (!stored?.isLiving || stored.space.id !== space.id) return { result: false };
+      check?.(stored.space.metadata);
       return { result: true, puts: [{ key, value: bytesOf(stored.space, DROPPING) }] };
     });
     if (isMine) await this.#finishDrop(space);

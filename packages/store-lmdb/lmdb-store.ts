@@ -171,9 +171,9 @@ class OpenStore implements Engine {
     return this.#commits.submit(updateSpace(this.#environment.catalog, space, change));
   }
 
-  async dropSpace(space: Space): Promise<boolean> {
+  async dropSpace(space: Space, check?: (metadata: Buffer) => void): Promise<boolean> {
     this.#assertOpen();
-    const isDropped = await this.#commits.submit(dropSpace(this.#environment.catalog, space));
+    const isDropped = await this.#commits.submit(dropSpace(this.#environment.catalog, space, check));
     if (!isDropped) return false;
     this.#commits.wake();
     this.content.dropSpace(space.id);

@@ -51,7 +51,7 @@ export function openFaultyStore(store: Store | StoreWithContent, faults: Faults)
     getSpace: address => chance.look(() => store.getSpace(address)),
     listSpaces: (...call) => chance.look(() => store.listSpaces(...call)),
     updateSpace: (...call) => chance.change(() => store.updateSpace(...call)),
-    dropSpace: space => chance.change(() => store.dropSpace(space)),
+    dropSpace: (...call) => chance.change(() => store.dropSpace(...call)),
     read: (...call) => chance.look(() => store.read(...call)),
     scan: (space, range, budget, visit) => chance.look(() => store.scan(space, range, cut(budget), visit)),
     commit: (...call) => chance.change(() => commit(...call)),

@@ -135,9 +135,11 @@ class MemoryStore implements Engine {
     return copySpace(changed);
   }
 
-  async dropSpace(space: Space): Promise<boolean> {
+  async dropSpace(space: Space, check?: (metadata: Buffer) => void): Promise<boolean> {
     await this.#turn();
-    if (this.#living(space) === undefined) return false;
+    const found = this.#living(space);
+    if (found === undefined) return false;
+    check?.(Buffer.from(found.space.metadata));
     this.#spacesOf(space.account, space.service).delete(space.name);
     this.content.dropSpace(space.id);
     return true;

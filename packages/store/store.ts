@@ -147,9 +147,10 @@ export interface Store {
   updateSpace(space: Space, change: (metadata: Buffer) => Buffer): Promise<Space | undefined>;
   /**
    * Frees the name at once; rows are reclaimed in the background, and until then a read or scan of this generation may
-   * still show some. False if this generation was gone already.
+   * still show some. False if this generation was gone already. `check` may throw, by the metadata of that moment: then
+   * nothing changes.
    */
-  dropSpace(space: Space): Promise<boolean>;
+  dropSpace(space: Space, check?: (metadata: Buffer) => void): Promise<boolean>;
 
   /** In the order of `keys`; undefined where there is no row. The caller may keep the rows. */
   read(space: Space, partition: string, keys: readonly string[]): Promise<readonly (Row | undefined)[]>;

@@ -49,7 +49,6 @@ export async function createContainer(
     publicAccess,
     identifiers: [],
     lease: undefined,
-    isDeleting: false,
   });
   if (await isNameReserved(context, address)) throw new BlobError('ContainerBeingDeleted');
   if (!(await store.createSpace(address, bytes))) throw new BlobError('ContainerAlreadyExists');
@@ -68,7 +67,6 @@ async function openToDelete(context: BlobContext, container: string): Promise<Sp
   }
 }
 
-/** The check of the lease and the deletion are two changes of the space: after the first, no client can acquire a lease. */
 export async function deleteContainer(
   context: BlobContext,
   { container, conditions }: OperationOf<'deleteContainer'>,
@@ -77,13 +75,9 @@ export async function deleteContainer(
   const space = await openToDelete(context, container);
   if (space === undefined) return { kind: 'containerDeleted' };
   const now = clock();
-  const marked = await store.updateSpace(space, bytes => {
-    const stored = decodeContainer(bytes);
-    // An interrupted delete has checked the lease, which no client can break any more.
-    admit(stored, conditions, now, !stored.isDeleting);
-    return encodeContainer({ ...stored, isDeleting: true });
-  });
-  if (!marked || !(await store.dropSpace(marked))) throw missingContainer();
+  // In one change of the space: no lease is acquired between the check and the deletion.
+  const check = (bytes: Buffer): void => admit(decodeContainer(bytes), conditions, now, true);
+  if (!(await store.dropSpace(space, check))) throw missingContainer();
   await reserveName(context, containerAddress(account, container));
   return { kind: 'containerDeleted' };
 }
@@ -197,7 +191,6 @@ export async function leaseContainer(
   let made: LeaseChange | undefined;
   const set = await context.store.updateSpace(space, bytes => {
     const stored = decodeContainer(bytes);
-    if (stored.isDeleting) throw missingContainer();
     checkContainerConditions(conditions, stored.lastModified);
     made = changeLease(stored.lease, action, now, newId, 'Container');
     return encodeContainer({ ...stored, lease: made.lease });

@@ -44,8 +44,6 @@ export interface Container {
   readonly publicAccess: PublicAccess;
   readonly identifiers: readonly SignedIdentifier[];
   readonly lease: Lease | undefined;
-  /** A delete has checked the lease, and follows: none can be acquired any more. */
-  readonly isDeleting: boolean;
 }
 
 interface StoredContainer {
@@ -62,7 +60,6 @@ interface StoredContainer {
         readonly broken: string;
       }
     | undefined;
-  readonly deleting?: true | undefined;
 }
 
 const VERSION = 1;
@@ -81,7 +78,6 @@ export function encodeContainer(container: Container): Buffer {
       expires: lease.expires.toString(),
       broken: lease.broken.toString(),
     },
-    deleting: container.isDeleting || undefined,
   };
   return encodeVersioned(VERSION, stored);
 }
@@ -89,7 +85,7 @@ export function encodeContainer(container: Container): Buffer {
 /** @throws StoreError `corrupt` or `unsupported`. */
 export function decodeContainer(bytes: Buffer): Container {
   return decodeVersioned(VERSION, bytes, "A container's metadata", value => {
-    const { etag, modified, metadata, access, acl, lease, deleting } = value as StoredContainer;
+    const { etag, modified, metadata, access, acl, lease } = value as StoredContainer;
     return {
       etag: BigInt(etag),
       lastModified: BigInt(modified),
@@ -102,7 +98,6 @@ export function decodeContainer(bytes: Buffer): Container {
         expires: BigInt(lease.expires),
         broken: BigInt(lease.broken),
       },
-      isDeleting: deleting === true,
     };
   });
 }

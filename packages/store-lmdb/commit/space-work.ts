@@ -48,9 +48,15 @@ export const updateSpace = (
   },
 });
 
-export const dropSpace = (catalog: Catalog, space: Space): Work<boolean> => ({
+export const dropSpace = (
+  catalog: Catalog,
+  space: Space,
+  check?: (metadata: Buffer) => void,
+): Work<boolean> => ({
   run(group) {
-    if (!catalog.isLiving(space)) return false;
+    const current = catalog.getSpace(space);
+    if (current?.id !== space.id) return false;
+    check?.(current.metadata);
     const tick = group.counters.nextTick();
     catalog.dropSpace(space, tick);
     group.counters.useTick(tick);

@@ -156,6 +156,24 @@ function metadataLaws(suite: Suite): void {
 }
 
 function dropLaws(suite: Suite): void {
+  suite.law(
+    'space: a drop whose check throws changes nothing, and its error reaches the caller',
+    async store => {
+      const space = await createSpace(store, 'checked');
+      await store.updateSpace(space, () => Buffer.from('now'));
+      const seen: string[] = [];
+      const error = new RangeError('no');
+      const drop = store.dropSpace(space, metadata => {
+        seen.push(metadata.toString());
+        throw error;
+      });
+      await assert.rejects(drop, thrown => thrown === error);
+      assert.equal((await store.getSpace(space))?.metadata.toString(), 'now');
+      assert.equal(await store.dropSpace(space, metadata => void seen.push(metadata.toString())), true);
+      assert.deepEqual(new Set(seen), new Set(['now']));
+    },
+  );
+
   suite.law('space: a drop among commits; each is before it or after it', async (store, space) => {
     const commits = Array.from({ length: 30 }, (_, index) => {
       const value = Buffer.from(`${index}`);
