@@ -75,29 +75,32 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
     await queue.delete();
   });
 
-  test('moving messages can be stopped', async t => {
-    const queue = queueOf('stopped');
-    await queue.create();
-    for (const text of ['1', '2', '3']) await queue.sendMessage(text);
-    const page = await world().open(t, 'queues/stopped');
-    let [sent, goOn] = [0, () => {}];
-    const stopped = new Promise<void>(resolve => {
-      goOn = resolve;
+  for (const how of ['Stop', 'Escape'])
+    test(`moving messages is stopped by ${how}, which leaves the count`, async t => {
+      const name = how.toLowerCase();
+      const queue = queueOf(name);
+      await queue.create();
+      for (const text of ['1', '2', '3']) await queue.sendMessage(text);
+      const page = await world().open(t, `queues/${name}`);
+      let [sent, goOn] = [0, () => {}];
+      const stopped = new Promise<void>(resolve => {
+        goOn = resolve;
+      });
+      await page.route('**/messages?*', async route => {
+        if (route.request().method() === 'POST' && sent++ > 0) await stopped;
+        await route.continue();
+      });
+      await button(page, 'Move messages').click();
+      await page.getByLabel('To the queue').selectOption('thumbnails');
+      await button(page, 'Move').click();
+      await page.getByText('Moved 1 of 3 messages').waitFor();
+      if (how === 'Stop') await button(page, 'Stop').click();
+      else await page.keyboard.press('Escape');
+      goOn();
+      await page.getByText('Moved 2 messages to thumbnails, then stopped.').waitFor();
+      await page.getByText('About 1 message').waitFor();
+      await queue.delete();
     });
-    await page.route('**/messages?*', async route => {
-      if (route.request().method() === 'POST' && sent++ > 0) await stopped;
-      await route.continue();
-    });
-    await button(page, 'Move messages').click();
-    await page.getByLabel('To the queue').selectOption('thumbnails');
-    await button(page, 'Move').click();
-    await page.getByText('Moved 1 of 3 messages').waitFor();
-    await button(page, 'Stop').click();
-    goOn();
-    await page.getByText('Moved 2 messages to thumbnails, then stopped.').waitFor();
-    await page.getByText('About 1 message').waitFor();
-    await queue.delete();
-  });
 
   test('a question stays open when an earlier one ends, or the palette is asked for', async t => {
     const queue = queueOf('cleared');

@@ -12,7 +12,7 @@ import { WorkView } from '../shell/work-view.js';
 import { type Loading, useLoaded } from '../state/loaded.js';
 import { hashOf } from '../state/route.js';
 import { BlobPanel } from './blob-panel.js';
-import { useUploads } from './use-uploads.js';
+import { UPLOAD_WORDS, useUploads } from './use-uploads.js';
 
 interface FolderPlace extends Place {
   readonly prefix: string;
@@ -166,7 +166,7 @@ export function ContainerView(place: FolderPlace) {
     <div class="view-with-panel">
       <div class={isOver ? 'view dropping' : 'view'} {...handlers}>
         <Bar service="blob" {...{ ...container, actions }} title={<Path {...place} />} />
-        <WorkView work={work} verb="Uploaded" unit={['file', 'files']} onHalt={halt} />
+        <WorkView work={work} {...UPLOAD_WORDS} onHalt={halt} />
         <Contents {...{ place, loading, opened, onOpen, onChoose }} />
         <Status loading={loading} />
       </div>

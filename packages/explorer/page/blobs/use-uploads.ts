@@ -4,13 +4,15 @@ import type { Place } from '../client/account.js';
 import { isAborted, sentenceOf } from '../client/ask.js';
 import { blobOf } from '../client/blob-client.js';
 import { inParallel } from '../client/parallel.js';
+import { textOfWork, type WorkWords } from '../shell/work-view.js';
 import { notify } from '../state/notice.js';
 import { type Failed, useWork } from '../state/work.js';
 
 const CONCURRENT = 3;
+export const UPLOAD_WORDS: WorkWords = { verb: 'Uploaded', unit: ['file', 'files'] };
 
 export function useUploads(container: Place, prefix: string, onDone: () => void) {
-  const { work, run, halt } = useWork();
+  const { work, run, halt } = useWork(cut => notify(textOfWork(cut, UPLOAD_WORDS)));
   const [isOver, setOver] = useState(false);
   const upload = async (files: readonly File[]): Promise<void> => {
     if (files.length === 0) return;

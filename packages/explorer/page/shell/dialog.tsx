@@ -3,11 +3,12 @@ import { X } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { close, show } from '../state/command.js';
+import { notify } from '../state/notice.js';
 import { type Running, useWork } from '../state/work.js';
 import { Fault } from './blank.js';
 import { Button, IconButton } from './button.js';
 import { type Asked, areRight, Fields, type Values } from './field.js';
-import { WorkView, type WorkWords } from './work-view.js';
+import { textOfWork, WorkView, type WorkWords } from './work-view.js';
 
 interface ModalProps {
   readonly label: string;
@@ -94,7 +95,12 @@ function Asking({ title, action, isDanger = false, isWide, text, fields = [], pr
   const [values, setValues] = useState<Values>(() =>
     Object.fromEntries(fields.map(({ name, first = '' }) => [name, first])),
   );
-  const { work, run, halt } = useWork();
+  const { work, run, halt } = useWork(cut => {
+    if (progress === undefined) return;
+    const told = textOfWork(cut, progress(values));
+    if (cut.failure === undefined) notify(told);
+    else notify(`${told}, then failed: ${cut.failure}`, 'failed');
+  });
   const { state, failure } = work;
   const isOver = action === undefined || (isDanger && state === 'done');
   const isDisabled = state === 'running' || !areRight(fields, values);

@@ -25,20 +25,31 @@ export interface Running {
 
 const START: Work = { state: 'ready', done: 0, total: undefined, failed: [], failure: undefined };
 
-export function useWork() {
+/** @param onCut receives what became of work that was not done when its view went away. */
+export function useWork(onCut: (work: Work) => void = () => undefined) {
   const [work, setWork] = useState<Work>(START);
   const stop = useRef(new AbortController());
-  useEffect(() => () => stop.current.abort(), []);
-  const change = (part: Partial<Work>): void => setWork(before => ({ ...before, ...part }));
+  const isGone = useRef(false);
+  const leave = (): void => {
+    isGone.current = true;
+    stop.current.abort();
+  };
+  useEffect(() => leave, []);
   const run = async (perform: (running: Running) => Promise<void> | void): Promise<void> => {
     stop.current = new AbortController();
-    setWork({ ...START, state: 'running' });
+    let now: Work = { ...START, state: 'running' };
+    const change = (part: Partial<Work>): void => {
+      now = { ...now, ...part };
+      setWork(now);
+    };
+    change({});
     try {
       await perform({ signal: stop.current.signal, change });
       change({ state: 'done' });
     } catch (error) {
       if (isAborted(error)) change({ state: 'stopped' });
       else change({ state: 'failed', failure: sentenceOf(error) });
+      if (isGone.current) onCut(now);
     }
   };
   return { work, run, halt: () => stop.current.abort() };
