@@ -1,4 +1,5 @@
-// What the explorer's page shares of changes and transactions, without anything of Node.
+// What the explorer's page shares of changes, transactions and concurrency, without anything of Node.
+export { inParallel } from '../run/in-parallel.js';
 export {
   BODY_BYTES_MAX,
   CHANGES_MAX,

@@ -1,9 +1,9 @@
 // Uploads: files that are chosen, or dropped over the view, a few at a time.
 import { useState } from 'preact/hooks';
+import { inParallel } from '#data-tools/write';
 import type { Place } from '../client/account.js';
 import { isAborted, sentenceOf } from '../client/ask.js';
 import { blobOf } from '../client/blob-client.js';
-import { inParallel } from '../client/parallel.js';
 import { textOfWork, type WorkWords } from '../shell/work-view.js';
 import { notify } from '../state/notice.js';
 import { type Failed, useWork } from '../state/work.js';

@@ -6,6 +6,7 @@ import {
   BODY_BYTES_MAX,
   CHANGES_MAX,
   type ChangeKind,
+  inParallel,
   isAddressable,
   PART_OVERHEAD_BYTES,
   UNADDRESSABLE,
@@ -14,7 +15,6 @@ import { entityOf } from '../../model/typed-entity.js';
 import type { Failed, Running } from '../state/work.js';
 import { type Place, tableOf } from './account.js';
 import { codeOf, isAborted, sentenceOf } from './ask.js';
-import { inParallel } from './parallel.js';
 
 const CONCURRENT = 4;
 const FAILED_KEPT_MAX = 20;

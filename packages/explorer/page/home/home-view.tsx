@@ -1,9 +1,9 @@
 // The account: its endpoints, and its tables, queues and containers, with the number of messages of each queue.
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { inParallel } from '#data-tools/write';
 import { counted } from '../../model/cell.js';
 import { queueOf, type Service } from '../client/account.js';
-import { inParallel } from '../client/parallel.js';
 import { Fault } from '../shell/blank.js';
 import { LinkButton } from '../shell/button.js';
 import { create } from '../shell/resource.js';
