@@ -1,11 +1,11 @@
 // The end of a dump: gives parts their final names in the order of keys, writes the partition sums, the manifest, and
 // last of all SHA256SUMS. Each step is repeatable: a dump that is killed here resumes here.
-import { createReadStream, existsSync, mkdirSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContentEntry } from '../contents/content-journal.js';
 import { Checksum } from '../line/checksum.js';
 import { textLines } from '../line/text-lines.js';
-import { install } from '../run/files.js';
+import { install, makeDirectory } from '../run/files.js';
 import type { Journal } from '../run/journal.js';
 import { type ShardEntry, ShardRun } from '../run/move-shards.js';
 import type { Policy } from '../source/policies.js';
@@ -81,7 +81,7 @@ export async function finishTable(
   table: string,
 ): Promise<{ table: DumpedTable; sums: readonly Sum[] }> {
   const places = placesOf(run, table, extensionOf(format));
-  mkdirSync(join(directory, table), { recursive: true });
+  makeDirectory(join(directory, table));
   const checksum = new Checksum();
   let [partitions, rows] = [0, 0];
   const partSums = places.map(({ shard }) => Part.sumsPath(partPath(work, shard)));
