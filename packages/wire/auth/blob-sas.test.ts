@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '#account';
+import { RepeatedParameters } from '../shared/target.js';
 import { parseBlobSas, type SignedBlob } from './blob-sas.js';
 
 const TIMES = 'st=2026-01-01T00:00:00Z&se=2030-01-01T00:00:00Z';
@@ -20,6 +21,16 @@ test('a snapshot is signed with its time, and for a container with none', () => 
   assert.match(text('bs'), /\nbs\n2019-08-14T03:43:53\.2866199Z\n/);
   assert.match(text('b'), /\nb\n2019-08-14T03:43:53\.2866199Z\n/);
   assert.match(text('c'), /\nc\n\n\n/);
+});
+
+test('a parameter of either kind of signature comes once', () => {
+  const query = new URLSearchParams(`sv=2025-07-05&sr=b&sp=r&se=2030-01-01&sig=${SIGNATURE}`);
+  for (const name of ['sr', 'snapshot', 'rsct', 'skoid', 'saoid', 'sduoid'])
+    assert.throws(
+      () => parseBlobSas(new RepeatedParameters(new Map(query), new Set([name])), 'a', BLOB),
+      { code: 'AuthenticationFailed:Sas' },
+      name,
+    );
 });
 
 test('a signature is good for no longer than its user delegation key', () => {

@@ -239,7 +239,8 @@ export interface SasForm {
 export function parseServiceSas(query: Query, account: string, form: SasForm): ServiceSas {
   const { unversioned, service, letters } = form;
   const lines = LINES[form.kind];
-  const names = ['tn', ...namesOf(lines)];
+  // Also what only the other kind of a blob's signatures has.
+  const names = ['tn', ...namesOf(service === 'blob' ? [...lines, ...LINES.userDelegation] : lines)];
   const fields = signedFields(query, names, { first: VERSION_OF_SIGNED_VERSION, unversioned });
   const { version } = fields;
   const permission = parsed(query, 'sp', text => (letters.test(text) ? text : undefined));
