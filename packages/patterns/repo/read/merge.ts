@@ -13,8 +13,9 @@ export interface RowPosition {
 }
 
 /** A query that can be narrowed to what is behind a position. */
-export interface MergeQuery<R> extends Pick<Results<R>, 'page' | 'pages' | 'stream'> {
-  narrowed(further: Condition): MergeQuery<R>;
+export interface MergeQuery<R> extends Pick<Results<R>, 'pages' | 'stream'> {
+  /** `isReported`: `warn` has been called for the whole of it. */
+  narrowed(further: Condition, isReported?: boolean): MergeQuery<R>;
 }
 
 interface MergePart<R> {
@@ -148,29 +149,42 @@ async function* movable<R extends RowPosition>(
   { size, concurrency, signal }: MergeOptions,
 ): AsyncGenerator<R, void, undefined> {
   if (current === undefined) return;
-  let from: string | undefined;
-  do {
-    const begin = from;
-    const left = (part: MergePart<R>) => (begin === undefined ? part : behind(part, begin)).query;
-    const pages = await allInOrder(others, { concurrency, signal }, (part, each) =>
-      left(part).page({ size, signal: each }),
-    );
-    const ends = pages.flatMap(({ items, next }) => (next === undefined ? [] : (items.at(-1)?.rowKey ?? [])));
-    const [until] = ends.sort();
-    const isInStretch = ({ rowKey }: R): boolean => until === undefined || rowKey <= until;
-    const there = pages.flatMap(({ items }) => items.filter(isInStretch));
-    const waiting = there.sort((a, b) => (a.rowKey < b.rowKey ? -1 : 1));
-    const here =
-      until === undefined ? left(current) : left(current).narrowed(keyCondition('RowKey', { le: until }));
-    for await (const item of here.stream({ size, signal })) {
-      while (waiting[0] && waiting[0].rowKey < item.rowKey) yield waiting.shift() as R;
-      // What was moved in between counts where it is now.
-      while (waiting[0]?.rowKey === item.rowKey) waiting.shift();
-      yield item;
-    }
-    yield* waiting;
-    from = until;
-  } while (from !== undefined);
+  const linked = linkedController(signal);
+  const sources = others.map(({ query }) => {
+    const rows: R[] = [];
+    return { pages: query.pages({ size, signal: linked.signal }), rows, isOpen: true };
+  });
+  try {
+    let from: string | undefined;
+    do {
+      const spent = sources.filter(({ rows, isOpen }) => isOpen && rows.length === 0);
+      await allInOrder(spent, { concurrency, signal: linked.signal }, async source => {
+        const { value } = await source.pages.next();
+        source.rows.push(...(value?.items ?? []));
+        source.isOpen = value?.next !== undefined;
+      });
+      const ends = sources.flatMap(({ rows, isOpen }) => (isOpen ? (rows.at(-1)?.rowKey ?? []) : []));
+      const [until] = ends.sort();
+      const isInStretch = ({ rowKey }: R): boolean => until === undefined || rowKey <= until;
+      const found = sources.map(({ rows }) => rows.splice(0, rows.filter(isInStretch).length));
+      // Of rows with one key, that of the first part counts.
+      const there = new Map(found.reverse().flatMap(rows => rows.map(row => [row.rowKey, row] as const)));
+      const waiting = [...there.values()].sort((a, b) => (a.rowKey < b.rowKey ? -1 : 1));
+      const bounds = { ...(from !== undefined && { gt: from }), ...(until !== undefined && { le: until }) };
+      const here = current.query.narrowed(keyCondition('RowKey', bounds), from !== undefined);
+      for await (const item of here.stream({ size, signal: linked.signal })) {
+        while (waiting[0] && waiting[0].rowKey < item.rowKey) yield waiting.shift() as R;
+        // What was moved in between counts where it is now.
+        if (waiting[0]?.rowKey === item.rowKey) waiting.shift();
+        yield item;
+      }
+      yield* waiting;
+      from = until;
+    } while (from !== undefined);
+  } finally {
+    linked.abort();
+    linked.release();
+  }
 }
 
 /** Parts of one partition that is spread over several, that of the current number of buckets first: a row that is in two of them is given once, as the first has it. */

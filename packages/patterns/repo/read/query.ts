@@ -92,11 +92,12 @@ export class EntityQuery<E extends AnyEntity, R> extends TableQuery<R> {
     return this.narrowed(built(build, fieldsOf(this.#spec.entity)));
   }
 
-  /** The same query of the rows that also meet this. */
-  narrowed(further: Condition): EntityQuery<E, R> {
+  /** The same query of the rows that also meet this. `isReported`: without `warn`. */
+  narrowed(further: Condition, isReported = false): EntityQuery<E, R> {
     const [first, ...others] = this.#spec.conditions;
     const narrow = (condition: Condition): Condition => allOf([condition, further]);
-    return this.#with({ conditions: [narrow(first), ...others.map(narrow)] });
+    const settings = isReported ? { ...this.settings, warn: undefined } : this.settings;
+    return this.#with({ conditions: [narrow(first), ...others.map(narrow)], settings });
   }
 
   select<K extends keyof Of<E> & string>(...names: readonly K[]): EntityQuery<E, Selected<E, K>> {
