@@ -64,3 +64,12 @@ test('report an unreadable row once, and a scan of each bucket once', async () =
   for await (const { value } of rows.stream({ size: 2 })) found.push(value.number);
   assert.deepEqual([found, unreadable, scans], [[1, 3, 4, 6, 7], 4, 3]);
 });
+
+test('go on by tokens of earlier versions', async () => {
+  const resume = 'eyJ2IjoyLCJxIjoiNGJpZHlmLmQ3OXJkdiIsImF0Ijp7InAiOiI2IiwiciI6IjAwMDIifX0';
+  const { items } = await partitionOf(EVERY).page({ size: 2, resume });
+  assert.deepEqual(
+    items.map(({ value }) => value.number),
+    [3, 4],
+  );
+});

@@ -28,11 +28,14 @@ function joined(plans: readonly Plan[]): Plan {
   };
 }
 
+/** The name of the merge in tokens. */
+const ORDER = 'distinct';
+
 /** The order is that of row keys, so that any names of the parts will do. */
 function merged<R>(parts: readonly PartQuery<R>[]): Results<R> {
   const rows = parts as readonly PartQuery<R & RowPosition>[];
   const named = rows.map((query, at) => ({ partitionKey: `${at}`, query }));
-  return new MergedResults(named, 'movable', mergeMovable);
+  return new MergedResults(named, ORDER, mergeMovable);
 }
 
 export const rebucketingReads: PartsReading = { results: merged, plan: joined };
