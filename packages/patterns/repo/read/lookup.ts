@@ -101,18 +101,21 @@ export class Lookup<E extends AnyEntity> {
     const at = this.#options.now();
     const forgotten = new Set<string>();
     this.#forgotten.add(forgotten);
-    const reading = rows.take(this.#options.maxRows + 1, options);
-    const found = await reading.finally(() => this.#forgotten.delete(forgotten));
-    if (found.length > this.#options.maxRows)
-      throw new PatternError('ScanRefused', {
-        filter: '',
-        reason: `it is not a small table: it has more than ${this.#options.maxRows} rows`,
-      });
-    for (const row of found) {
-      const text = `${row.partitionKey}\n${row.rowKey}`;
-      if (!forgotten.has(text)) this.#keep(text, { row, at });
+    try {
+      const found = await rows.take(this.#options.maxRows + 1, options);
+      if (found.length > this.#options.maxRows)
+        throw new PatternError('ScanRefused', {
+          filter: '',
+          reason: `it is not a small table: it has more than ${this.#options.maxRows} rows`,
+        });
+      for (const row of found) {
+        const text = `${row.partitionKey}\n${row.rowKey}`;
+        if (!forgotten.has(text)) this.#keep(text, { row, at });
+      }
+      return found.length;
+    } finally {
+      this.#forgotten.delete(forgotten);
     }
-    return found.length;
   }
 
   /** Reads the row anew when it is asked for next. */

@@ -159,6 +159,19 @@ describePeers('links', peer => {
     };
     assert.equal(await changed.preload({ take }), 4);
     assert.deepEqual([changed.size, (await changed.get(a)).row?.value.name], [3, 'changed']);
+    // The answer has come, and preload has not gone on yet.
+    let answer: (found: Awaited<ReturnType<typeof take>>) => void = () => undefined;
+    const reading = changed.preload({
+      take: () =>
+        new Promise(resolve => {
+          answer = resolve;
+        }),
+    });
+    answer(await everyone.take(9));
+    await undefined;
+    changed.forget(a);
+    assert.equal(await reading, 4);
+    assert.equal(changed.size, 3);
   });
 
   test('a stream is joined with a lookup, in its order', async () => {
