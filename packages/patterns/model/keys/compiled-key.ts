@@ -297,12 +297,16 @@ export class CompiledKey {
 /** What texts of these codecs begin with. */
 const ALPHABETS: Readonly<Record<string, RegExp>> = { digits: /^[0-9]/, hex: /^[0-9a-f]/ };
 
-/** Whether no text is a key by both definitions, judged by their leading literals and the alphabet behind the shorter ones. */
+/** Whether the first part of the key may begin so. Behind a literal anything may stand: queries read all that begins with it. */
+function mayBegin({ parts: [first] }: CompiledKey, text: string): boolean {
+  return typeof first !== 'object' || ALPHABETS[first.codec.text]?.test(text) !== false;
+}
+
+/** Whether no text is a key by both definitions, judged by their leading literals and, of a key without one, the alphabet of its first part. */
 export function areDisjoint(a: CompiledKey, b: CompiledKey): boolean {
   const { text, next } = a.beginning;
   const { text: longer } = b.beginning;
   if (text.length > longer.length) return areDisjoint(b, a);
-  const rest = longer.slice(text.length);
-  if (rest === '' || !longer.startsWith(text)) return longer !== text;
-  return next === undefined || ALPHABETS[next.codec.text]?.test(rest) === false;
+  if (longer === text || !longer.startsWith(text)) return longer !== text;
+  return next === undefined || !mayBegin(a, longer);
 }
