@@ -144,6 +144,18 @@ describe('an index', () => {
     assert(isOne('far!Jones', 'far!Sales!emp!000007'));
     assert(!isOne('Sales', 'emp!000007'));
     assert(!isOne('ann@x.0org', 'e!Sales!emp!000007'));
+    const Ranked = entity('Ranked', {
+      version: 1,
+      table: 'Staff',
+      props: { id: t.int32(), rank: t.int32() },
+      partition: key('all'),
+      row: p => key('e', p.id),
+      indexes: { byRank: { kind: remote, partition: key('all'), row: p => key(p.rank) } },
+    });
+    const isRank = (rowKey: string): boolean =>
+      isIndexRow([Ranked], { table: 'Staff', partitionKey: 'all', rowKey });
+    assert(isRank('2147483651!all!e!2147483649'));
+    assert(!isRank('e!2147483649'));
   });
 
   test('has rows of an earlier version, which are brought up to date with what they have', () => {

@@ -169,7 +169,7 @@ export class CompiledKey {
   /** Whether a key begins as all of these do. */
   begins(key: string): boolean {
     const { text, next } = this.beginning;
-    return next === undefined ? key === text : key.startsWith(text);
+    return next === undefined ? key === text : key.startsWith(text) && mayBegin(this, key);
   }
 
   #wrong(reason: string): never {
