@@ -142,7 +142,7 @@ export function tableSas(credential: AzureNamedKeyCredential, rows: SasRows, opt
   if (policy === undefined && (permissions === undefined || expiresOn === undefined))
     refuseValue('permissions', 'given, with expiresOn', 'there is no policy that says them');
   // A Date of no time is not after any other.
-  if (startsOn !== undefined && expiresOn !== undefined && !(expiresOn > startsOn))
+  if (!(Number(expiresOn ?? Number.POSITIVE_INFINITY) > Number(startsOn ?? Number.NEGATIVE_INFINITY)))
     refuseValue('expiresOn', 'after startsOn', 'it is not');
   return generateTableSas(plan.table, credential, {
     ...keySpan(boundsOf(plan), plan.filter),

@@ -190,6 +190,8 @@ test('queries that a signature cannot say are refused, as they would admit more'
     [sales, /after startsOn/, { startsOn: options.expiresOn }],
     [sales, /after startsOn/, { expiresOn: new Date('tomorrow') }],
     [sales, /after startsOn/, { startsOn: new Date('today') }],
+    [sales, /after startsOn/, { policy: 'writers', expiresOn: new Date('tomorrow') }],
+    [sales, /after startsOn/, { policy: 'writers', expiresOn: undefined, startsOn: new Date('today') }],
     [sales, /no policy/, { expiresOn: undefined }],
   ] as const)
     assert.throws(() => tableSas(credential, rows, { ...options, ...own } as never), reason);
