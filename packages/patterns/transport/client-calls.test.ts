@@ -84,6 +84,26 @@ test('a blob that arrives slowly is read, and one that stops to arrive is not wa
   await assert.rejects(half.container.read('a', { count: BYTES }), isUnreachable);
 });
 
+test('an upload may take longer the more it has', async t => {
+  const { container } = await service(t, (request, response) => {
+    request.resume();
+    setTimeout(() => response.writeHead(201, { ETag: '"1"' }).end(), 1.5 * TIMEOUT);
+  });
+  const small = new Uint8Array(1);
+  // 2.3 seconds more.
+  const large = new Uint8Array(4_096);
+  const ways = [
+    (body: Uint8Array) => container.upload('a', body, {}, {}),
+    (body: Uint8Array) => container.append('a', body, 0, {}),
+    (body: Uint8Array) => container.exchange('a', body, '"1"', {}),
+  ];
+  await Promise.all(
+    ways.flatMap(
+      way => [way(large), assert.rejects(way(small), isUnreachable)] as readonly Promise<unknown>[],
+    ),
+  );
+});
+
 test('a timeout without end is none, and warns of nothing', async t => {
   const warned = t.mock.method(process, 'emitWarning');
   const { container } = await service(t, slowly(BYTES), Number.POSITIVE_INFINITY);
