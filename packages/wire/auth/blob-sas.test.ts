@@ -33,6 +33,12 @@ test('a parameter of either kind of signature comes once', () => {
     );
 });
 
+test('a parameter without a name is signed by none', () => {
+  const key = 'skoid=o&sktid=t&skt=2027-01-01&ske=2028-01-01&sks=b&skv=2020-12-06';
+  const fields = `sv=2026-04-06&sr=b&sp=r&se=2030-01-01&${key}`;
+  assert.equal(parse(`${fields}&=x&=y`, BLOB).text, parse(fields, BLOB).text);
+});
+
 test('a signature is good for no longer than its user delegation key', () => {
   const key = (times: string) => `skoid=o&sktid=t&sks=b&skv=2020-12-06&${times}`;
   const sas = parse(

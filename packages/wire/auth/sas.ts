@@ -93,8 +93,8 @@ const OF_BLOB: readonly Line[] = [
 export const VERSION_OF_OVERRIDES = '2013-08-15';
 const OVERRIDES: Line = [VERSION_OF_OVERRIDES, 'rscc', 'rscd', 'rsce', 'rscl', 'rsct'];
 export const KEY_FIELDS = ['skoid', 'sktid', 'skt', 'ske', 'sks', 'skv'];
-/** Headers and parameters of the request that are signed: none. */
-const OF_REQUEST: Line = ['2026-04-06', '', ''];
+/** Headers and parameters of the request that are signed: none. Names of parameters of blobs have no capitals. */
+const OF_REQUEST: Line = ['2026-04-06', 'HEADERS', 'PARAMETERS'];
 
 /**
  * The lines behind the resource, by kinds of services' signatures (protocol: sas#table-string, sas#queue-string, sas#blob-string,
