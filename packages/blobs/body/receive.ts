@@ -17,8 +17,8 @@ class Md5Sum {
   readonly #length: number | undefined;
   readonly #offThread: OffThreadMd5 | undefined;
   #md5: ReturnType<typeof createHash> | undefined;
-  /** The body as one piece. */
-  #whole: Buffer | undefined;
+  /** That of a body that came as one piece, like most small ones: one call costs half as much as three. */
+  #ofWhole: Buffer | undefined;
 
   /**
    * @param length of the body, where it is known.
@@ -30,12 +30,12 @@ class Md5Sum {
     this.#offThread = isWanted ? openMd5?.() : undefined;
   }
 
-  /** A piece that is the whole body must not change before the end. A promise where it has to be waited for. */
+  /** The piece may change once this has returned, or the promise, where it has to be waited for, is fulfilled. */
   update(piece: Buffer): Promise<void> | undefined {
     if (!this.#isWanted || piece.length === 0) return undefined;
     if (this.#offThread !== undefined) return this.#offThread.update(piece);
     if (piece.length === this.#length) {
-      this.#whole = piece;
+      this.#ofWhole = hash('md5', piece, 'buffer');
       return undefined;
     }
     this.#md5 ??= createHash('md5');
@@ -46,17 +46,13 @@ class Md5Sum {
   /** To be called once. */
   end(): Buffer | undefined | Promise<Buffer> {
     if (this.#offThread !== undefined) return this.#offThread.end();
-    return this.#isWanted ? this.#endMd5() : undefined;
+    if (!this.#isWanted) return undefined;
+    return this.#ofWhole ?? this.#md5?.digest() ?? hash('md5', NOTHING, 'buffer');
   }
 
   /** Abandons the sum; after the end nothing is left to drop. */
   drop(): void {
     this.#offThread?.drop();
-  }
-
-  /** Most small bodies are one piece, for which one call costs half as much as three. */
-  #endMd5(): Buffer {
-    return this.#md5 === undefined ? hash('md5', this.#whole ?? NOTHING, 'buffer') : this.#md5.digest();
   }
 }
 

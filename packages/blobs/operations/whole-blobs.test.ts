@@ -1,6 +1,8 @@
 // Block blobs put at once, read, changed, snapshotted and deleted, through the package's entry point.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { Crc64 } from '#base';
 import {
   BLOB,
   bytesOf,
@@ -48,6 +50,16 @@ describe('digests', () => {
     operation('putBlockBlob', {
       conditions,
       upload: { ...upload(body), md5: said.md5, crc64: said.crc64 },
+    });
+
+  for (const length of [0, 2, 16_384, 16_385, 65_536, 65_537])
+    test(`are those of ${length} bytes, whose pieces are overwritten as they are read`, async () => {
+      const { run } = await openContainer();
+      const body = filled(length);
+      const md5 = createHash('md5').update(body).digest();
+      const crc64 = new Crc64().update(body).digest();
+      const put = operation('putBlockBlob', { upload: { ...upload(body), md5, crc64 } });
+      assert.deepEqual((await outcomeOf('blobPut', run(put))).digests, { md5, crc64 });
     });
 
   test('are looked at behind the conditions, and what is refused leaves nothing', async () => {
