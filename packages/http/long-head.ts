@@ -57,7 +57,7 @@ export function readLongHead(bytes: Buffer, reading: HeadReading): HeadFound {
     : parseRequestHead(bytes.toString('latin1', 0, HEAD_BYTES_MAX + 1), reading);
   const isTooLong = typeof head === 'object' ? head.end > HEAD_BYTES_MAX : bytes.length > HEAD_BYTES_MAX;
   if (head !== undefined || isTooLong) endReading(reading);
-  return isTooLong && typeof head !== 'number' ? 431 : head;
+  return isTooLong && typeof head !== 'number' ? 400 : head;
 }
 
 /** What has arrived of an incomplete head. Its caller is unknown, so it may be evicted when memory is short. */

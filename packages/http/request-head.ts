@@ -43,7 +43,6 @@ interface FieldReading {
 /** What `readFields` returns instead of a position. */
 const INCOMPLETE = 0;
 export const MALFORMED = -1;
-export const TOO_MANY = -2;
 
 const FIELDS_MAX = 2_000;
 /** Clients send ten or fifteen. */
@@ -121,8 +120,8 @@ function stop(reading: FieldReading, at: number, count: number): typeof INCOMPLE
  * Reads lines up to the empty one.
  *
  * @param text bytes, a character each.
- * @returns the position after the empty line; `INCOMPLETE` if more has to arrive, see `reading`; `MALFORMED`;
- * `TOO_MANY`.
+ * @returns the position after the empty line; `INCOMPLETE` if more has to arrive, see `reading`; `MALFORMED`, also for
+ * too many lines.
  */
 export function readFields(text: string, from: number, into: HeaderFields, reading: FieldReading): number {
   const { recalled, spelledPrefix, linesRead } = reading;
@@ -134,7 +133,7 @@ export function readFields(text: string, from: number, into: HeaderFields, readi
       if (text.startsWith('\r\n', at)) return at + 2;
       line = readLine(text, at, spelledPrefix);
       if (typeof line === 'number') return line === INCOMPLETE ? stop(reading, at, count) : line;
-      if (count === FIELDS_MAX) return TOO_MANY;
+      if (count === FIELDS_MAX) return MALFORMED;
       if (line.name !== SECRET && count < RECALLED_MAX && text.length <= SHORT_TEXT) recalled[count] = line;
     }
     const { name, value, spelling } = line;
@@ -153,8 +152,11 @@ export const HEAD_BYTES_MAX = 65_536;
 /** The length of a body that comes in chunks. */
 export const CHUNKED = -1;
 
-/** The status of a request that is refused before any handler sees it. */
-export type Refusal = 400 | 408 | 417 | 431 | 503;
+/**
+ * The status of a request that is refused before any handler sees it. For a head that is too long clients expect 400, the
+ * answer of http.sys, and not 431.
+ */
+export type Refusal = 400 | 408 | 417 | 503;
 
 export interface RequestHead {
   readonly method: string;
@@ -233,7 +235,7 @@ export function readHeaders(text: string, from: number, begun: PartialHead, read
   const { method, target, headers, isOld } = begun;
   const end = readFields(text, from, headers, reading);
   if (end === INCOMPLETE) reading.partial = begun;
-  if (end <= 0) return end === INCOMPLETE ? undefined : end === TOO_MANY ? 431 : 400;
+  if (end <= 0) return end === INCOMPLETE ? undefined : 400;
   const bodyLength = bodyLengthOf(headers, isOld);
   const isKnownHost = headers.host === reading.knownHost && target.charCodeAt(0) === SLASH;
   if (bodyLength === NO_LENGTH || !(isKnownHost || settleHost(begun, reading))) return 400;

@@ -73,7 +73,6 @@ const REFUSALS: Readonly<Record<Refusal, string>> = {
   400: '400 Bad Request',
   408: '408 Request Timeout',
   417: '417 Expectation Failed',
-  431: '431 Request Header Fields Too Large',
   503: '503 Service Unavailable\r\nRetry-After: 1',
 };
 
