@@ -57,26 +57,37 @@ test('only a body that did not come with its head is a stream', async t => {
   assert.deepEqual(seen, ['/whole undefined xx', '/read 2 ', '/unread 2 ', '/last undefined ']);
 });
 
-test('a reader that does not read stops its client, and nothing is lost when it continues', async t => {
-  const size = 64_000_000;
-  const gate = gated(measure);
-  const listener = await openStreams(t, gate.respond);
-  const socket = connect(listener);
-  const text = received(socket);
-  let accepted = 0;
-  socket.write(`PUT / ${HEAD}Content-Length: ${size}\r\n\r\n`);
-  const piece = Buffer.alloc(1_000_000, 'x');
-  for (let sent = 0; sent < size; sent += piece.length)
-    socket.write(piece, () => {
-      accepted += piece.length;
+for (const has of ['nothing', 'a piece'])
+  test(`a reader that stops with ${has} stops its client, and nothing is lost when it continues`, async t => {
+    const size = 64_000_000;
+    const gate = newGate();
+    const listener = await openStreams(t, async request => {
+      if (has === 'nothing') await gate.opened;
+      let bytes = 0;
+      let isWhole = true;
+      for await (const piece of streamOf(request)) {
+        await gate.opened;
+        bytes += piece.length;
+        isWhole &&= piece.every(byte => byte === 120);
+      }
+      return answer(`<${bytes} ${isWhole}>`);
     });
-  const left = await settled(() => accepted);
-  assert(left < size / 2, `${left} bytes left the client`);
-  gate.open();
-  await until('the answer', () => text().includes('>'));
-  assert.deepEqual(told(text()), [`</ ${size} true>`]);
-  socket.destroy();
-});
+    const socket = connect(listener);
+    const text = received(socket);
+    let accepted = 0;
+    socket.write(`PUT / ${HEAD}Content-Length: ${size}\r\n\r\n`);
+    const piece = Buffer.alloc(1_000_000, 'x');
+    for (let sent = 0; sent < size; sent += piece.length)
+      socket.write(piece, () => {
+        accepted += piece.length;
+      });
+    const left = await settled(() => accepted);
+    gate.open();
+    await until('the answer', () => text().includes('>'));
+    assert.deepEqual(told(text()), [`<${size} true>`]);
+    socket.destroy();
+    assert(left < size / 2, `${left} bytes left the client`);
+  });
 
 test('a stream reserves its window when it is asked for, or its length; without memory there is none', async t => {
   const gate = gated(measure);
