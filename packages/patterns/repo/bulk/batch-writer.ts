@@ -115,16 +115,18 @@ export class BatchWriter {
     return this.#buffered >= buffered || this.#bufferedBytes >= bytes;
   }
 
-  /** Waits for the next change, if there is room for one, or until something was written. */
+  /** Waits for the next change, if there is room for one, or until something was written, or the signal comes. After a failure for what is under way alone. */
   async #step(): Promise<void> {
+    if (this.#failure) return Promise.race(this.#underWay);
     const awaited = [...this.#underWay];
-    if (!this.#failure && !this.#isAtEnd && !this.#isFull) {
+    if (!this.#isAtEnd && !this.#isFull) {
       this.#reading ??= this.#read();
       awaited.push(this.#reading);
       if (this.#lanes.count > 0) this.#lingering ??= this.#wait();
       if (this.#lingering) awaited.push(this.#lingering);
     }
-    await unlessAborted(Promise.race(awaited), this.#signal);
+    // What was done by then is reported before the signal's reason is thrown.
+    await unlessAborted(Promise.race(awaited), this.#signal).catch(() => undefined);
   }
 
   async #wait(): Promise<void> {
