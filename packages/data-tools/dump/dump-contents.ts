@@ -89,6 +89,7 @@ function keepOnly(folder: string, all: readonly { readonly name: string }[] | un
   const wanted = new Set(all.map(({ name }) => name));
   for (const name of readdirSync(folder))
     if (!wanted.has(name)) rmSync(join(folder, name), { recursive: true });
+  syncFile(folder);
 }
 
 async function each<T, R>(

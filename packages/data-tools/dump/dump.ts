@@ -225,9 +225,9 @@ async function inWork(
         open: ({ id, state }) => Part.open(partPath(work, id), state),
       });
       journal.append({ kind: 'read' });
-      // Before parts get names that no shard has.
-      journal.sync();
     }
+    // Before parts get names that no shard has; a process that was killed may have left it unsynced.
+    journal.sync();
     const result = await finish(run, journal);
     journal.close();
     removeWork(work);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
+import fs, {
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,12 +13,14 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { BlobServiceClient } from '@azure/storage-blob';
 import { serve } from 'shelfmark';
+import { WORK_PATH } from '../../../packages/data-tools/dump/manifest.js';
 import { rowOf } from '../../../packages/data-tools/testing/nasty-rows.js';
 import { Disk } from '../../power-cut/disk.js';
 import type { Mood } from '../../power-cut/file-content.js';
@@ -128,3 +130,44 @@ for (const what of ['a table', 'containers'] as const)
       assert.deepEqual(filesIn(out), expected, repeat);
     }
   });
+
+test('the journal of a killed dump is synced before its parts get their names', async t => {
+  const directory = mkdtempSync(join(tmpdir(), 'shelfmark-cut-resumed-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const server = await serve({ data: undefined });
+  t.after(() => server.close());
+  const connectionString = server.connectionString();
+  await fill['a table'](connectionString, join(directory, 'rows.jsonl'));
+  const out = join(directory, 'dump');
+  mkdirSync(join(out, WORK_PATH), { recursive: true });
+  // It ends the first run once all is read.
+  writeFileSync(join(out, 'source'), '');
+  const dumped = { tables: ['source'], resume: true };
+  await assert.rejects(dumpTo(connectionString, out, dumped), { code: 'EEXIST' });
+  rmSync(join(out, 'source'));
+
+  const steps: string[] = [];
+  const paths = new Map<number, string>();
+  const { openSync, fsyncSync, renameSync } = fs;
+  t.after(() => {
+    Object.assign(fs, { openSync, fsyncSync, renameSync });
+    syncBuiltinESMExports();
+  });
+  fs.openSync = (path, ...rest) => {
+    const fd = openSync(path, ...rest);
+    paths.set(fd, String(path));
+    return fd;
+  };
+  fs.fsyncSync = fd => {
+    steps.push(`sync ${basename(paths.get(fd) ?? '')}`);
+    fsyncSync(fd);
+  };
+  fs.renameSync = (from, to) => {
+    steps.push('rename');
+    renameSync(from, to);
+  };
+  syncBuiltinESMExports();
+  await dumpTo(connectionString, out, dumped);
+  const synced = steps.indexOf('sync journal.jsonl');
+  assert(synced >= 0 && synced < steps.indexOf('rename'), steps.join('\n'));
+});
