@@ -102,6 +102,44 @@ describe('queues, blobs and signatures', WITH_BROWSER, () => {
       await queue.delete();
     });
 
+  test('what is in progress when Escape closes its dialog is shown when it ends', async t => {
+    const queue = queueOf('escaped');
+    await queue.create();
+    await queue.sendMessage('1');
+    const page = await world().open(t, 'queues/escaped');
+    /** Ends the dialog while its request waits, does something, and lets the request go on. */
+    const leaveDuring = async (
+      method: string,
+      label: string,
+      between?: () => Promise<unknown>,
+    ): Promise<void> => {
+      let [isSent, goOn] = [false, () => {}];
+      const escaped = new Promise<void>(resolve => {
+        goOn = resolve;
+      });
+      await page.route('**/messages*', async route => {
+        if (route.request().method() === method) {
+          isSent = true;
+          await escaped;
+        }
+        await route.continue();
+      });
+      await button(page, label).last().click();
+      await until('a request', () => isSent);
+      await page.keyboard.press('Escape');
+      await between?.();
+      goOn();
+    };
+    await button(page, 'Move messages').click();
+    await page.getByLabel('To the queue').selectOption('thumbnails');
+    await leaveDuring('POST', 'Move');
+    await page.getByText('Moved 1 message to thumbnails, then stopped.').waitFor();
+    await choose(page, 'queue', 'Clear the queue');
+    await page.getByLabel('Type escaped to confirm').fill('escaped');
+    await leaveDuring('DELETE', 'Clear the queue', () => queue.delete());
+    await page.getByText('QueueNotFound').waitFor();
+  });
+
   test('a question stays open when an earlier one ends, or the palette is asked for', async t => {
     const queue = queueOf('cleared');
     await queue.create();

@@ -57,6 +57,8 @@ export async function moveMessages(
       await release(client, batch.slice(dealtWith));
     }
   }
+  // The view that shows the count may have gone during the last message.
+  stop.throwIfAborted();
 }
 
 /** Deletes one message that was peeked: takes messages, and lets the others go again. Whether it was among them. */

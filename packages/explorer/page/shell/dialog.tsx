@@ -96,10 +96,10 @@ function Asking({ title, action, isDanger = false, isWide, text, fields = [], pr
     Object.fromEntries(fields.map(({ name, first = '' }) => [name, first])),
   );
   const { work, run, halt } = useWork(cut => {
-    if (progress === undefined) return;
-    const told = textOfWork(cut, progress(values));
-    if (cut.failure === undefined) notify(told);
-    else notify(`${told}, then failed: ${cut.failure}`, 'failed');
+    const told = progress && textOfWork(cut, progress(values));
+    if (cut.failure !== undefined)
+      notify(told ? `${told}, then failed: ${cut.failure}` : cut.failure, 'failed');
+    else if (told) notify(told);
   });
   const { state, failure } = work;
   const isOver = action === undefined || (isDanger && state === 'done');
