@@ -333,8 +333,16 @@ async function start(options: ServeOptions, make: Make, closers: Closers): Promi
   return running({ options, accounts, engine, served, view, operations, close });
 }
 
+/** Closes all, also where one of them fails. @throws the first failure. */
 async function closeAll(closers: Closers): Promise<void> {
-  for (const close of closers) await close();
+  const failures: unknown[] = [];
+  for (const close of closers)
+    try {
+      await close();
+    } catch (error) {
+      failures.push(error);
+    }
+  if (failures.length > 0) throw failures[0];
 }
 
 /**
@@ -359,7 +367,7 @@ export async function serve(
   try {
     return await start(options, { engines, services, accounts, view }, closers);
   } catch (error) {
-    await closeAll(closers);
+    await closeAll(closers).catch(() => undefined);
     throw error;
   }
 }
