@@ -9,7 +9,6 @@ export * from './execute.js';
 export * from './filter/compile-filter.js';
 export { compareConstants } from './filter/constant-comparison.js';
 export * from './filter/filter.js';
-
 export * from './inspect.js';
 export * from './limits.js';
 export * from './operation.js';
