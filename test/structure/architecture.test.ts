@@ -122,6 +122,7 @@ const FOR_TESTS: ReadonlySet<string> = new Set([
   '#base/testing/until',
   '#store/conformance',
   '#account/testing',
+  '#tables/testing',
 ]);
 
 describe('imports', () => {

@@ -9,22 +9,10 @@ import { codePoint } from '#base/testing';
 import { randomRuns } from '#base/testing/random-runs';
 import type { ComparisonOperator, EdmValue, Filter, Operand, TableErrorCode } from '#tables';
 import { TableError } from '#tables';
+import { and, compare, constant, integer, not, or, property, string } from '#tables/testing';
 import { FILTER_DEPTH_MAX, FILTER_LENGTH_MAX, parseFilter } from './parse-filter.js';
 
-const property = (name: string): Operand => ({ kind: 'property', name });
-const constant = (value: EdmValue): Operand => ({ kind: 'constant', constant: value });
-const string = (value: string): Operand => constant({ type: 'Edm.String', value });
-const int = (value: number): Operand => constant({ type: 'Edm.Int32', value });
-const compare = (name: string, operator: ComparisonOperator, other: Operand): Filter => ({
-  kind: 'compare',
-  name,
-  operator,
-  other,
-});
-const and = (...terms: Filter[]): Filter => ({ kind: 'and', terms });
-const or = (...terms: Filter[]): Filter => ({ kind: 'or', terms });
-const not = (operand: Filter): Filter => ({ kind: 'not', operand });
-const equals = (name: string, value: number): Filter => compare(name, 'eq', int(value));
+const equals = (name: string, value: number): Filter => compare(name, 'eq', integer(value));
 
 function assertRefused(text: string, code: TableErrorCode, detail?: ErrorDetail): void {
   assert.throws(
@@ -76,7 +64,7 @@ test('a comparison names its property first, and that of two constants has an ou
   for (const [operator, flipped] of ['eq eq', 'ne ne', 'lt gt', 'le ge', 'gt lt', 'ge le'].map(
     text => text.split(' ') as [ComparisonOperator, ComparisonOperator],
   )) {
-    assert.deepEqual(parseFilter(`1 ${operator} a`), compare('a', flipped, int(1)));
+    assert.deepEqual(parseFilter(`1 ${operator} a`), compare('a', flipped, integer(1)));
     assert.deepEqual(parseFilter(`b ${operator} a`), compare('b', operator, property('a')));
   }
   for (const [text, value] of [
