@@ -56,7 +56,6 @@ export function parseBlobSas(query: Query, account: string, at: SignedBlob): Ser
   const isDelegated = isUserDelegation(query);
   const sas = parseServiceSas(query, account, {
     kind: isDelegated ? 'userDelegation' : 'blob',
-    service: 'blob',
     letters: /^[racwdxltmeiyfop]+$/,
     unversioned: UNVERSIONED,
     resourceOf: () => resourceOf(query, at),
@@ -66,7 +65,7 @@ export function parseBlobSas(query: Query, account: string, at: SignedBlob): Ser
   if (sas.version < VERSION_OF_RESOURCE_TYPE) throw refuse('sv is not well formed or not supported.');
   mandatory(query, 'se');
   mandatory(query, 'sp');
-  // For one user alone, whom the server cannot recognize without a token, and with one it needs no signature.
+  // Such a signature is for one user. The server knows users only by tokens, and a request with a token needs no signature.
   for (const name of sas.version < VERSION_OF_DELEGATED_USER ? [] : ['skdutid', 'sduoid'])
     if (field(query, name) !== undefined) throw refuse(`${name} is not supported.`);
   return withinKey(sas, query);

@@ -96,23 +96,15 @@ export const KEY_FIELDS = ['skoid', 'sktid', 'skt', 'ske', 'sks', 'skv'];
 /** Headers and parameters of the request that are signed: none. Names of parameters of blobs have no capitals. */
 const OF_REQUEST: Line = ['2026-04-06', 'HEADERS', 'PARAMETERS'];
 
-/**
- * The lines behind the resource, by kinds of services' signatures (protocol: sas#table-string, sas#queue-string, sas#blob-string,
- * sas#user-delegation-string).
- */
-const LINES = {
-  table: ['si', ADDRESSES, 'sv', 'spk', 'srk', 'epk', 'erk'],
-  queue: ['si', ADDRESSES, 'sv'],
-  blob: ['si', ...OF_BLOB, OVERRIDES],
-  userDelegation: [
-    ...KEY_FIELDS,
-    ['2020-02-10', 'saoid', 'suoid', 'scid'],
-    [VERSION_OF_DELEGATED_USER, 'skdutid', 'sduoid'],
-    ...OF_BLOB,
-    OF_REQUEST,
-    OVERRIDES,
-  ],
-} as const satisfies Readonly<Record<string, readonly Line[]>>;
+const BLOB_LINES: readonly Line[] = ['si', ...OF_BLOB, OVERRIDES];
+const USER_DELEGATION_LINES: readonly Line[] = [
+  ...KEY_FIELDS,
+  ['2020-02-10', 'saoid', 'suoid', 'scid'],
+  [VERSION_OF_DELEGATED_USER, 'skdutid', 'sduoid'],
+  ...OF_BLOB,
+  OF_REQUEST,
+  OVERRIDES,
+];
 const ACCOUNT_LINES: readonly Line[] = ['sp', 'ss', 'srt', 'st', 'se', 'sip', 'spr', 'sv', SCOPE];
 
 /** Of a version, or all. */
@@ -125,10 +117,31 @@ const namesOf = (lines: readonly Line[], version = '9'): readonly string[] =>
 
 /** No signature may have one of them twice. */
 const COMMON = ['sig', 'si', ...namesOf(ACCOUNT_LINES)];
+
+interface SasKind {
+  readonly service: string;
+  /** Behind the resource. */
+  readonly lines: readonly Line[];
+  /** What no signature of the service may have twice, in addition to the common ones. */
+  readonly names: readonly string[];
+}
+
+const kind = (service: string, lines: readonly Line[], others: readonly Line[] = []): SasKind => ({
+  service,
+  lines,
+  names: ['tn', ...namesOf([...lines, ...others])],
+});
+
+/** The kinds of services' signatures (protocol: sas#table-string, sas#queue-string, sas#blob-string, sas#user-delegation-string). */
+const KINDS = {
+  table: kind('table', ['si', ADDRESSES, 'sv', 'spk', 'srk', 'epk', 'erk']),
+  queue: kind('queue', ['si', ADDRESSES, 'sv']),
+  blob: kind('blob', BLOB_LINES, USER_DELEGATION_LINES),
+  userDelegation: kind('blob', USER_DELEGATION_LINES, BLOB_LINES),
+} as const;
 const SIGNED: ReadonlySet<string> = new Set([
   ...COMMON,
-  'tn',
-  ...Object.values(LINES).flatMap(lines => namesOf(lines)),
+  ...Object.values(KINDS).flatMap(({ names }) => names),
 ]);
 
 /** The identity of a token: equal texts have equal strings to sign. It contains no secret. */
@@ -225,8 +238,7 @@ export function parseAccountSas(query: Query, account: string): AccountSas {
 
 /** What the kinds of services' signatures differ in. */
 export interface SasForm {
-  readonly kind: keyof typeof LINES;
-  readonly service: string;
+  readonly kind: keyof typeof KINDS;
   readonly letters: RegExp;
   /** The version of a signature without `sv`, where there are such. */
   readonly unversioned?: string;
@@ -237,10 +249,8 @@ export interface SasForm {
 
 /** Parses the SAS of one table, queue, container or blob. @throws ServiceError AuthenticationFailed:Sas. */
 export function parseServiceSas(query: Query, account: string, form: SasForm): ServiceSas {
-  const { unversioned, service, letters } = form;
-  const lines = LINES[form.kind];
-  // Also what only the other kind of a blob's signatures has.
-  const names = ['tn', ...namesOf(service === 'blob' ? [...lines, ...LINES.userDelegation] : lines)];
+  const { unversioned, letters } = form;
+  const { service, lines, names } = KINDS[form.kind];
   const fields = signedFields(query, names, { first: VERSION_OF_SIGNED_VERSION, unversioned });
   const { version } = fields;
   const permission = parsed(query, 'sp', text => (letters.test(text) ? text : undefined));
@@ -264,7 +274,6 @@ export function parseServiceSas(query: Query, account: string, form: SasForm): S
 export const parseQueueSas = (query: Query, account: string, queue: string): ServiceSas =>
   parseServiceSas(query, account, {
     kind: 'queue',
-    service: 'queue',
     letters: /^[raup]+$/,
     resourceOf: () => queue,
   });

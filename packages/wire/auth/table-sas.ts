@@ -43,7 +43,6 @@ export function keyRangeIn(query: Query): KeyRange | undefined {
 
 const FORM: SasForm = {
   kind: 'table',
-  service: 'table',
   letters: /^[raud]+$/,
   resourceOf: query => mandatory(query, 'tn'),
   rangeOf: keyRangeIn,
