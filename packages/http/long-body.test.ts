@@ -12,7 +12,7 @@ import type { Respond } from './listen.js';
 import { descriptorOf } from './received-pieces.js';
 import { makeCertificate } from './testing/certificate.js';
 import { answer, connect, drain, HEAD, LAST } from './testing/raw-socket.js';
-import { newGate, openStreams, pause, send, streamOf } from './testing/stream-listener.js';
+import { newGate, openStreams, pause, received, send, settled, streamOf } from './testing/stream-listener.js';
 
 const BODY_BYTES = 1_500_001;
 const CLIENTS = 4;
@@ -91,6 +91,38 @@ test('a long body that trickles in is handed on as it arrives', async t => {
   await text;
   assert.equal(bytes(), 2 * PIECE_BYTES);
 });
+
+for (const has of ['nothing', 'a piece'])
+  test(`a reader that stops with ${has} stops its client, and nothing is lost when it continues`, async t => {
+    const size = 64_000_000;
+    const gate = newGate();
+    const listener = await openStreams(t, async request => {
+      if (has === 'nothing') await gate.opened;
+      let bytes = 0;
+      let isWhole = true;
+      for await (const piece of streamOf(request)) {
+        await gate.opened;
+        bytes += piece.length;
+        isWhole &&= piece.every(byte => byte === 120);
+      }
+      return answer(`<${bytes} ${isWhole}>`);
+    });
+    const socket = connect(listener);
+    const text = received(socket);
+    let accepted = 0;
+    socket.write(`PUT / ${HEAD}Content-Length: ${size}\r\n\r\n`);
+    const piece = Buffer.alloc(1_000_000, 'x');
+    for (let sent = 0; sent < size; sent += piece.length)
+      socket.write(piece, () => {
+        accepted += piece.length;
+      });
+    const left = await settled(() => accepted);
+    gate.open();
+    await until('the answer', () => text().includes('>'));
+    assert.deepEqual(text().match(/<[^>]*>/g), [`<${size} true>`]);
+    socket.destroy();
+    assert(left < size / 2, `${left} bytes left the client`);
+  });
 
 test('many small chunks are few pieces', async t => {
   const gate = newGate();
