@@ -140,7 +140,7 @@ export const replacing = <T extends object>(object: T, methods: Partial<T>): T =
     },
   });
 
-/** A body that comes in pieces, each of which is overwritten once the next one is read. */
+/** A body in pieces. To read one overwrites the last one, as the HTTP server does. */
 export function upload(body: string | Buffer, pieceBytes = 65_536): Upload {
   const bytes = Buffer.from(body);
   async function* pieces(): AsyncGenerator<Buffer> {

@@ -84,6 +84,7 @@ export class AccountTables {
       NextTableName = next;
     }
   }
+
   /** `meaningOf` gives what a refusal means; undefined where it is an error. */
   async #changed<T>(
     table: string,
